@@ -1,0 +1,18 @@
+// The one logger of the process: spdlog's default logger with Ingot's pattern, on standard error.
+#pragma once
+
+#include <spdlog/spdlog.h>
+
+#include <string_view>
+
+namespace ingot::log {
+
+using spdlog::debug;
+using spdlog::error;
+using spdlog::info;
+using spdlog::warn;
+
+// Sets pattern and level ("debug", "info", "warning", "error"); call once before other threads start.
+void init(std::string_view level);
+
+}  // namespace ingot::log
