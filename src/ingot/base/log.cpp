@@ -1,10 +1,10 @@
 // Set-up of the process's logger.
 #include "ingot/base/log.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-
 #include <memory>
 #include <string>
+
+#include <spdlog/sinks/stdout_color_sinks.h>
 
 namespace ingot::log {
 

@@ -1,9 +1,9 @@
 // The one logger of the process: spdlog's default logger with Ingot's pattern, on standard error.
 #pragma once
 
-#include <spdlog/spdlog.h>
-
 #include <string_view>
+
+#include <spdlog/spdlog.h>
 
 namespace ingot::log {
 

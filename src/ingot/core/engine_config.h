@@ -9,9 +9,9 @@ namespace ingot {
 enum class SchedulingPolicy { kFcfs, kPriority };
 
 struct SchedulerConfig {
-  int32_t max_num_batched_tokens = 2048;  // token budget of a step
-  int32_t max_num_seqs = 128;             // running requests, and slots
-  int32_t max_model_len = 0;              // prompt + output tokens of one request
+  int32_t max_num_batched_tokens = 2048;     // token budget of a step
+  int32_t max_num_seqs = 128;                // running requests, and slots
+  int32_t max_model_len = 0;                 // prompt + output tokens of one request
   int32_t long_prefill_token_threshold = 0;  // 0 = off: most tokens of one prompt in a step
   int32_t max_num_queued_reqs = 0;           // 0 = only the memory bound holds
   int64_t max_num_queued_tokens = 0;

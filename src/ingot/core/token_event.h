@@ -21,11 +21,11 @@ struct RequestTimes {
 
 struct TokenEvent {
   RequestId request{};
-  std::vector<SampledToken> tokens;           // new ones, in order; may be empty on the last event
-  std::optional<FinishReason> finish;         // set on the last event
-  std::optional<int32_t> stop_token_id;       // the stop_token_ids entry that ended it; absent for EOS and length
-  std::optional<Error> error;                 // with kError
-  int32_t num_cached_tokens = 0;              // prompt tokens taken from the prefix cache at first admission
+  std::vector<SampledToken> tokens;      // new ones, in order; may be empty on the last event
+  std::optional<FinishReason> finish;    // set on the last event
+  std::optional<int32_t> stop_token_id;  // the stop_token_ids entry that ended it; absent for EOS and length
+  std::optional<Error> error;            // with kError
+  int32_t num_cached_tokens = 0;         // prompt tokens taken from the prefix cache at first admission
   RequestTimes times;
 };
 

@@ -12,7 +12,8 @@
 
 namespace ingot {
 
-// Called on the engine thread, in order, until an event with `finish` has been delivered. Must return at once and not throw.
+// Called on the engine thread, in order, until an event with `finish` has been delivered. Must return at once and not
+// throw.
 using EventSink = std::function<void(TokenEvent)>;
 
 class Engine {

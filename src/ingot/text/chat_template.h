@@ -1,10 +1,11 @@
 // Chat templates: the C++ face of the `minijinja` crate, with what Hugging Face's templates use.
 #pragma once
 
-#include <boost/json.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <boost/json.hpp>
 
 #include "ingot/base/result.h"
 

@@ -10,9 +10,9 @@
 
 namespace ingot {
 
-// The concatenation of all push() results and flush() equals the decoding of all ids at once. A character whose bytes are
-// spread over several tokens comes out when it is complete; push() never returns a U+FFFD that later ids could mend.
-// One thread at a time.
+// The concatenation of all push() results and flush() equals the decoding of all ids at once. A character whose bytes
+// are spread over several tokens comes out when it is complete; push() never returns a U+FFFD that later ids could
+// mend. One thread at a time.
 class Detokenizer {
  public:
   // `prompt_tail`: the last prompt ids (a handful is enough), which decide how the first piece joins (leading spaces).
