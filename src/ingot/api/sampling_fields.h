@@ -1,0 +1,36 @@
+// The sampling fields that completions and chat share, validated.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingot/api/error.h"
+#include "ingot/api/field_reader.h"
+#include "ingot/api/model_defaults.h"
+#include "ingot/core/sampling_params.h"
+
+namespace ingot::api {
+
+struct SamplingFields {
+  // Complete but for `seed` (below) and `max_tokens` (api/length.h, once the prompt's length is known).
+  // Greedy is temperature 0 with top_p, top_k, min_p reset. EOS ids are in already, unless ignore_eos.
+  SamplingParams params;
+  std::optional<int64_t> seed;                  // choice i uses seed + i; absent: the server draws one
+  std::optional<int64_t> max_tokens;            // ≥ 1; absent: as much as fits
+  std::string max_tokens_field = "max_tokens";  // the name under which it came, for messages
+  int32_t n = 1;                                // choices a prompt
+
+  std::vector<std::string> stop;  // at most 4, none empty
+  bool include_stop_str_in_output = false;
+  bool skip_special_tokens = true;
+  bool spaces_between_special_tokens = true;
+};
+
+enum class Endpoint { kCompletions, kChat };
+
+// Reads §13's fields; JSON types are judged by `fields` (schema errors gather there), ranges by the result.
+Parsed<SamplingFields> read_sampling_fields(FieldReader& fields, Endpoint endpoint, const ModelDefaults& model);
+
+}  // namespace ingot::api
