@@ -23,12 +23,16 @@ struct ChatRequest {
   // documents where given, add_generation_prompt, continue_final_message, reasoning_effort and enable_thinking where
   // given, and the template kwargs. The server adds bos_token and eos_token.
   boost::json::object variables;
-  // continue_final_message: the last message's text, after whose last occurrence the rendered prompt is cut.
-  std::optional<std::string> continued_text;
-  bool add_special_tokens = false;  // when the rendered prompt is tokenised
+  std::optional<std::string> continued_text;  // continue_final_message: the last message's text, for cut_to_continue()
+  std::string reply_role = "assistant";       // without a generation prompt, the last message's role
+  bool add_special_tokens = false;            // when the rendered prompt is tokenised
 };
 
 // Any thread. `body` is the raw request body.
 Parsed<ChatRequest> parse_chat_request(std::string_view body, const ModelDefaults& model);
+
+// Ends a rendered prompt right behind the last occurrence of the text to be continued, with the text's trailing white
+// space where the template kept it. 400 when the template dropped the text.
+Parsed<std::string> cut_to_continue(std::string rendered, std::string_view text);
 
 }  // namespace ingot::api

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/api/json_writer.h"
 #include "ingot/api/reply.h"
 #include "ingot/api/sampling_fields.h"
 
@@ -26,7 +27,8 @@ class ChunkWriter {
   std::string usage(const Usage& usage) const;
 
  private:
-  std::string open() const;
+  void write_chat_choice(JsonWriter& out, const Choice& choice) const;
+  void write_completion_choice(JsonWriter& out, const Choice& choice);
 
   Endpoint endpoint_;
   ReplyHead head_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ingot::api {
 
@@ -14,7 +15,9 @@ void append_json_string(std::string& out, std::string_view text);
 // Commas are its business, the balance of open and close the caller's.
 class JsonWriter {
  public:
-  explicit JsonWriter(std::string prefix = {}) : out_(std::move(prefix)) {}
+  JsonWriter() = default;
+  // Goes on behind `prefix`, which ends where a value may stand without a comma (after '[', '{' or ':').
+  explicit JsonWriter(std::string prefix) : out_(std::move(prefix)) {}
 
   JsonWriter& open_object() { return open('{'); }
   JsonWriter& close_object() { return close('}'); }
@@ -26,7 +29,7 @@ class JsonWriter {
   JsonWriter& string(std::string_view text);
   JsonWriter& integer(int64_t number);
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
-  JsonWriter& number(float value);         // shortest form that reads back the same, always with '.' or exponent
+  JsonWriter& number(float value);  // shortest form that reads back the same, always with '.' or exponent; finite
   JsonWriter& raw(std::string_view json);  // one value, already JSON
 
   // "name": value in one call.
@@ -35,7 +38,7 @@ class JsonWriter {
   JsonWriter& boolean(std::string_view name, bool value) { return key(name).boolean(value); }
   JsonWriter& null(std::string_view name) { return key(name).null(); }
 
-  std::string take() { return std::move(out_); }
+  std::string take() { return std::move(out_); }  // the writer is then done
 
  private:
   JsonWriter& open(char bracket);

@@ -25,12 +25,12 @@ struct SamplingFields {
   std::vector<std::string> stop;  // at most 4, none empty
   bool include_stop_str_in_output = false;
   bool skip_special_tokens = true;
-  bool spaces_between_special_tokens = true;
 };
 
 enum class Endpoint { kCompletions, kChat };
 
-// Reads §13's fields; JSON types are judged by `fields` (schema errors gather there), ranges by the result.
+// JSON types are judged by `fields` (schema errors gather there and outrank the result), ranges by the result.
+// spaces_between_special_tokens is accepted and, as with every Hugging Face fast tokenizer, changes nothing.
 Parsed<SamplingFields> read_sampling_fields(FieldReader& fields, Endpoint endpoint, const ModelDefaults& model);
 
 }  // namespace ingot::api

@@ -3,6 +3,8 @@
 //     {'type': 'missing', 'loc': ('body', 'messages'), 'msg': 'Field required', 'input': {…}}
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,11 +23,15 @@ class SchemaErrors {
   // `type` and `message` as pydantic words them; `input` is shown in Python's notation, shortened when long.
   void add(std::string_view type, Location location, std::string_view message, const boost::json::value& input);
 
-  bool empty() const { return records_.empty(); }
-  // All of them: status 400, type "Bad Request", param = dotted path of the first. Requires !empty().
+  bool empty() const { return num_errors_ == 0; }
+  // All of them (the first 20 in words): status 400, type "Bad Request", param = dotted path of the first. Requires
+  // !empty().
   ApiError to_error() const;
 
  private:
+  static constexpr size_t kMaxShown = 20;
+
+  int64_t num_errors_ = 0;
   std::vector<std::string> records_;
   std::string first_path_;
 };

@@ -1,0 +1,186 @@
+// Ranges and words of the sampling fields, as vLLM has them.
+#include "ingot/api/sampling_fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "ingot/api/lax.h"
+#include "ingot/api/python_repr.h"
+#include "ingot/api/unsupported_fields.h"
+
+namespace ingot::api {
+namespace {
+
+namespace json = boost::json;
+using Fault = std::optional<ApiError>;
+
+constexpr double kGreedyBelow = 1e-5, kMinTemperature = 0.01;
+constexpr int64_t kMaxChoices = 16384;
+constexpr size_t kMaxStops = 4;
+constexpr int64_t kDefaultCompletionTokens = 16;
+
+struct Context {
+  FieldReader& fields;
+  Endpoint endpoint;
+  const ModelDefaults& model;
+};
+
+Fault out_of_range(std::string_view field, std::string_view rule, std::string got) {
+  std::string message = std::string(field) + " " + std::string(rule) + ", got " + got + ".";
+  return semantic_error(std::move(message), field, std::move(got));
+}
+
+Fault read_temperature(const Context& in, SamplingFields& out) {
+  const double t = in.fields.number("temperature").value_or(in.model.temperature);
+  const std::string shown = python_repr(t);
+  if (!std::isfinite(t)) return out_of_range("temperature", "must be a finite number", shown);
+  if (t < 0) return out_of_range("temperature", "must be non-negative", shown);
+  if (t > 2) return out_of_range("temperature", "must be in [0, 2]", shown);
+  out.params.temperature = static_cast<float>(t < kGreedyBelow ? 0.0 : std::max(t, kMinTemperature));
+  return std::nullopt;
+}
+
+Fault read_cuts(const Context& in, SamplingFields& out) {
+  const double top_p = in.fields.number("top_p").value_or(in.model.top_p);
+  const int64_t top_k = in.fields.integer("top_k").value_or(in.model.top_k);
+  const double min_p = in.fields.number("min_p").value_or(in.model.min_p);
+  if (!(top_p > 0 && top_p <= 1)) return out_of_range("top_p", "must be in (0, 1]", python_repr(top_p));
+  if (top_k < -1) return out_of_range("top_k", "must be 0 (disable), or at least 1", std::to_string(top_k));
+  if (!(min_p >= 0 && min_p <= 1)) return out_of_range("min_p", "must be in [0, 1]", python_repr(min_p));
+  if (out.params.temperature == 0) return std::nullopt;  // greedy: all cuts stay off
+  out.params.top_p = std::max(static_cast<float>(top_p), std::numeric_limits<float>::min());
+  out.params.top_k = top_k < 0 || top_k >= in.model.vocab_size ? 0 : static_cast<int32_t>(top_k);
+  out.params.min_p = static_cast<float>(min_p);
+  return std::nullopt;
+}
+
+Fault read_choices(const Context& in, SamplingFields& out) {
+  out.seed = in.fields.integer("seed");
+  if (out.seed == -1) out.seed.reset();
+  const int64_t n = in.fields.integer("n").value_or(1);
+  if (n < 1) return out_of_range("n", "must be at least 1", std::to_string(n));
+  if (n > kMaxChoices) {
+    return out_of_range("n", "must be at most " + std::to_string(kMaxChoices), std::to_string(n));
+  }
+  if (n > 1 && out.params.temperature == 0) {
+    return out_of_range("n", "must be 1 when using greedy sampling", std::to_string(n));
+  }
+  out.n = static_cast<int32_t>(n);
+  return std::nullopt;
+}
+
+Fault read_max_tokens(const Context& in, SamplingFields& out) {
+  out.max_tokens = in.fields.integer("max_tokens");
+  if (in.endpoint == Endpoint::kCompletions && !out.max_tokens) out.max_tokens = kDefaultCompletionTokens;
+  if (in.endpoint == Endpoint::kChat) {
+    if (const auto newer = in.fields.integer("max_completion_tokens")) {
+      out.max_tokens = newer;
+      out.max_tokens_field = "max_completion_tokens";
+    }
+  }
+  if (out.max_tokens && *out.max_tokens < 1) {
+    return out_of_range(out.max_tokens_field, "must be at least 1", std::to_string(*out.max_tokens));
+  }
+  return std::nullopt;
+}
+
+// stop: one string or a list of at most four.
+void read_stop_strings(FieldReader& fields, std::vector<std::string>& out) {
+  const json::value* stop = fields.value("stop");
+  if (!stop) return;
+  if (stop->is_string()) {
+    out.emplace_back(stop->get_string());
+    return;
+  }
+  if (!stop->is_array())
+    return fields.wrong("stop", "string_type", "Input should be a valid string or a list of strings");
+  const json::array& items = stop->get_array();
+  if (items.size() > kMaxStops) {
+    return fields.wrong("stop", "too_long",
+                        "List should have at most " + std::to_string(kMaxStops) + " items after validation, not " +
+                            std::to_string(items.size()));
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].is_string()) {
+      out.emplace_back(items[i].get_string());
+      continue;
+    }
+    Location location = fields.at("stop");
+    location.emplace_back(static_cast<int64_t>(i));
+    fields.errors().add("string_type", std::move(location), "Input should be a valid string", items[i]);
+  }
+}
+
+Fault read_stops(const Context& in, SamplingFields& out) {
+  read_stop_strings(in.fields, out.stop);
+  out.include_stop_str_in_output = in.fields.boolean("include_stop_str_in_output").value_or(false);
+  out.skip_special_tokens = in.fields.boolean("skip_special_tokens").value_or(true);
+  const bool ignore_eos = in.fields.boolean("ignore_eos").value_or(false);
+  const std::vector<int64_t> ids = in.fields.integers("stop_token_ids").value_or(std::vector<int64_t>{});
+
+  if (std::ranges::any_of(out.stop, &std::string::empty)) {
+    return semantic_error("stop cannot contain an empty string.", "stop");
+  }
+  json::array outside;
+  for (int64_t id : ids) {
+    if (id < 0 || id >= in.model.vocab_size) outside.emplace_back(id);
+  }
+  if (!outside.empty()) {
+    const std::string shown = python_text(outside);
+    return semantic_error("token_id(s) " + shown +
+                              " in stop_token_ids contain out-of-vocab token ids. Vocabulary size: " +
+                              std::to_string(in.model.vocab_size),
+                          "stop_token_ids", shown);
+  }
+  out.params.stop_token_ids.assign(ids.begin(), ids.end());
+  if (ignore_eos) return std::nullopt;
+  out.params.eos_token_ids = in.model.eos_token_ids;
+  for (int32_t id : in.model.extra_eos_token_ids) {
+    if (std::ranges::count(out.params.stop_token_ids, id) == 0) out.params.stop_token_ids.push_back(id);
+  }
+  return std::nullopt;
+}
+
+Fault read_logprobs(const Context& in, SamplingFields& out) {
+  const bool chat = in.endpoint == Endpoint::kChat;
+  const std::string_view field = chat ? "top_logprobs" : "logprobs";
+  const bool wanted = chat ? in.fields.boolean("logprobs").value_or(false) : in.fields.has(field);
+  const int64_t k = in.fields.integer(field).value_or(0);
+  if (k < -1) {
+    return semantic_error("`" + std::string(field) + "` must be a positive value or -1.", field, std::to_string(k));
+  }
+  if (!wanted && k != 0) {
+    return semantic_error("when using `top_logprobs`, `logprobs` must be set to true.", field);
+  }
+  if (!wanted) return std::nullopt;
+  const int64_t asked = k == -1 ? in.model.vocab_size : k;
+  if (in.model.max_logprobs != -1 && asked > in.model.max_logprobs) {
+    return semantic_error("Requested sample logprobs of " + std::to_string(asked) +
+                              ", which is greater than max allowed: " + std::to_string(in.model.max_logprobs),
+                          field, std::to_string(asked));
+  }
+  out.params.num_logprobs = asked >= in.model.vocab_size ? -1 : static_cast<int32_t>(asked);
+  return std::nullopt;
+}
+
+Fault read_unsupported(const Context& in, SamplingFields&) { return refuse_unsupported(in.fields, in.endpoint); }
+
+}  // namespace
+
+Parsed<SamplingFields> read_sampling_fields(FieldReader& fields, Endpoint endpoint, const ModelDefaults& model) {
+  const Context in{fields, endpoint, model};
+  SamplingFields out;
+  Fault first;
+  // All of them run, so that every schema error is gathered; temperature comes before those that depend on it.
+  for (auto read :
+       {read_temperature, read_cuts, read_choices, read_max_tokens, read_stops, read_logprobs, read_unsupported}) {
+    Fault fault = read(in, out);
+    if (!first) first = std::move(fault);
+  }
+  if (first) return std::unexpected(*std::move(first));
+  return out;
+}
+
+}  // namespace ingot::api
