@@ -52,7 +52,8 @@ Status Scheduler::check_bounds(std::span<const Request> requests) const {
   int64_t num_tokens = 0;
   for (const Request& request : requests) num_tokens += static_cast<int64_t>(request.prompt.size());
   const int64_t num_bytes = num_requests * static_cast<int64_t>(sizeof(Sequence)) +
-                            num_tokens * static_cast<int64_t>(sizeof(int32_t) + sizeof(BlockHash) / kv_.block_size());
+                            num_tokens * int64_t{sizeof(int32_t)} +
+                            num_tokens / kv_.block_size() * int64_t{sizeof(BlockHash)};
   const auto num_free_slots = static_cast<int64_t>(free_slots_.size());
   const char* bound = nullptr;
   if (config_.max_num_queued_reqs > 0 &&
