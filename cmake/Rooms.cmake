@@ -1,7 +1,7 @@
-# ingot_room(NAME ROOMS … LIBS …): the library `ingot_NAME` of src/ingot/NAME and, where *_test.cpp files exist, its test.
+# ingot_room(NAME ROOMS … LIBS … TEST_LIBS …): the library `ingot_NAME` of src/ingot/NAME and, where *_test.cpp files exist, its test.
 # A room without sources yet is an interface library, so that its arrows stand from the start.
 function(ingot_room name)
-  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBS;TEST_LIBS" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/src/ingot/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   set(tests ${sources})
@@ -26,7 +26,7 @@ function(ingot_room name)
   endif()
   if(INGOT_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE ${lib} GTest::gtest_main GTest::gmock)
+    target_link_libraries(${name}_test PRIVATE ${lib} ${ROOM_TEST_LIBS} GTest::gtest_main GTest::gmock)
     target_compile_definitions(${name}_test PRIVATE INGOT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()

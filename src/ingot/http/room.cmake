@@ -1,0 +1,1 @@
+target_compile_definitions(ingot_http PRIVATE INGOT_VERSION="${PROJECT_VERSION}")

@@ -1,0 +1,116 @@
+// Who does what: the worker prepares and submits, the engine fills the inbox, the connection empties it.
+#include "ingot/serve/call.h"
+
+#include <exception>
+#include <utility>
+
+namespace ingot::serve {
+
+namespace {
+
+constexpr size_t kMaxWaitingBytes = 4u << 20;  // of events that a slow client has not taken
+constexpr size_t kEventsAPoll = 256;           // keeps a reply that catches up from filling memory with JSON
+
+}  // namespace
+
+Call::Call(api::Endpoint endpoint, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake)
+    : endpoint_(endpoint),
+      open_(std::move(open)),
+      wake_(std::move(wake)),
+      input_(std::move(input)),
+      inbox_(kMaxWaitingBytes) {}
+
+void Call::start() noexcept {
+  try {
+    if (!cancelled_) submit();
+  } catch (const std::exception& e) {
+    refuse(api::internal_error(e.what()));
+  }
+}
+
+void Call::submit() {
+  auto prepared = prepare(endpoint_, open_->model, input_, cancelled_);
+  input_ = {};  // the body is not needed any more
+  if (!prepared) return refuse(std::move(prepared.error()));
+  if (cancelled_) return;
+  auto reply = std::make_unique<Reply>(open_->model, *prepared, *open_->metrics);
+  ids_ = reply->open_requests();
+  {
+    std::lock_guard lock(mutex_);
+    reply_ = std::move(reply);
+    state_ = State::kRunning;
+  }
+  // Weak: the engine must never be what keeps a call, and with it itself, alive.
+  const Status taken =
+      open_->engine->submit(std::move(prepared->requests), [weak = weak_from_this()](TokenEvent event) {
+        if (const auto call = weak.lock()) call->on_event(std::move(event));
+      });
+  if (!taken) {
+    return refuse(open_->engine->alive() ? api::from_error(taken.error()) : api::internal_error(taken.error().message));
+  }
+  submitted_ = true;
+  if (cancelled_) abort_all();
+}
+
+void Call::refuse(api::ApiError error) {
+  {
+    std::lock_guard lock(mutex_);
+    refusal_ = std::move(error);
+    state_ = State::kRefused;
+  }
+  if (!cancelled_) wake_();
+}
+
+void Call::on_event(TokenEvent event) {
+  switch (inbox_.push(std::move(event))) {
+    case Inbox::Push::kFirst:
+      return wake_();
+    case Inbox::Push::kOverflow:
+      abort_all();
+      return wake_();
+    case Inbox::Push::kMore:
+    case Inbox::Push::kClosed:
+      return;
+  }
+}
+
+void Call::abort_all() {
+  for (const RequestId id : ids_) open_->engine->abort(id);
+}
+
+void Call::poll(Progress& progress) {
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kPreparing) return;
+    if (state_ == State::kRefused) {
+      progress.whole = error_reply(*refusal_);
+      progress.ended = true;
+      return;
+    }
+  }
+  if (inbox_.overflowed()) {
+    reply_->abandon();
+    progress.too_slow = progress.ended = true;
+    return;
+  }
+  events_.clear();
+  progress.more = inbox_.take(events_, kEventsAPoll);
+  for (const TokenEvent& event : events_) reply_->add(event, stopped_);
+  for (const RequestId id : stopped_) open_->engine->abort(id);
+  stopped_.clear();
+  reply_->flush(progress);
+  if (!progress.ended) return;
+  inbox_.close();
+  for (const RequestId id : reply_->open_requests()) open_->engine->abort(id);  // of a reply that failed in part
+  reply_->abandon();
+}
+
+void Call::cancel() {
+  inbox_.close();
+  cancelled_ = true;
+  if (submitted_) abort_all();
+  std::lock_guard lock(mutex_);
+  if (state_ == State::kRunning) reply_->abandon();
+}
+
+}  // namespace ingot::serve

@@ -1,0 +1,27 @@
+// The model that a Service answers for: what turns requests into ids and ids into replies. Filled when a model is open.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ingot/api/model_defaults.h"
+#include "ingot/text/chat_template.h"
+#include "ingot/text/tokenizer.h"
+
+namespace ingot::serve {
+
+struct ServedModel {
+  api::ModelDefaults defaults;  // names, lengths, generation defaults, EOS ids
+  std::string root;             // path or reference that it was opened from
+  std::string system_fingerprint;
+
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<const ChatTemplate> chat_template;  // null: chat requests are refused with 400
+  std::string bos_token, eos_token;                   // texts, variables of the template; "" where there is none
+  std::string response_role = "assistant";
+
+  bool prompt_tokens_details = false;  // usage names cached prompt tokens
+  bool force_include_usage = false;    // every stream reports usage, in every chunk
+};
+
+}  // namespace ingot::serve

@@ -1,0 +1,59 @@
+// Wiring: nothing here decides anything.
+#include "ingot/serve/service.h"
+
+#include <iterator>
+#include <utility>
+
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace ingot::serve {
+
+Service::Service(ServiceOptions options)
+    : options_(options), registry_(std::make_shared<prometheus::Registry>()), workers_(options.num_workers) {}
+
+Service::~Service() = default;
+
+void Service::open(ServedModel model, std::shared_ptr<Engine> engine,
+                   const std::map<std::string, std::string>& cache_config) {
+  auto open = std::make_shared<OpenModel>();
+  open->metrics = std::make_unique<Metrics>(registry_,
+                                            MetricsLabels{.model_name = model.defaults.model_names.front(),
+                                                          .max_model_len = model.defaults.max_model_len,
+                                                          .cache_config = cache_config},
+                                            [engine] { return engine->stats(); });
+  open->model = std::move(model);
+  open->engine = engine;
+  if (options_.log_interval.count() > 0) {
+    stats_log_ = std::make_unique<StatsLog>([engine] { return engine->stats(); }, options_.log_interval);
+  }
+  std::lock_guard lock(mutex_);
+  open_ = std::move(open);
+}
+
+bool Service::healthy() const {
+  const auto open = model();
+  return open && open->engine->ready() && open->engine->alive();
+}
+
+std::shared_ptr<const OpenModel> Service::model() const {
+  std::lock_guard lock(mutex_);
+  return open_;
+}
+
+std::shared_ptr<Call> Service::start(api::Endpoint endpoint, CallInput input, Call::Wake wake) {
+  auto open = model();
+  if (!open) return nullptr;
+  auto call = std::make_shared<Call>(endpoint, std::move(input), std::move(open), std::move(wake));
+  workers_.post([call] { call->start(); });
+  return call;
+}
+
+std::string Service::metrics_text() const {
+  std::vector<prometheus::MetricFamily> families;
+  if (const auto open = model()) families = open->metrics->collect_engine();
+  std::ranges::move(registry_->Collect(), std::back_inserter(families));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace ingot::serve

@@ -1,0 +1,16 @@
+// The text of a single token, as logprobs show it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "ingot/text/tokenizer.h"
+
+namespace ingot::serve {
+
+// A token whose own bytes are broken UTF-8 is read together with up to four of the tokens before it (`context`, oldest
+// first): the token that completes a character shows the character, those before it show "".
+std::string token_text(const Tokenizer& tokenizer, std::span<const int32_t> context, int32_t token);
+
+}  // namespace ingot::serve
