@@ -1,0 +1,61 @@
+// What lies on disk: tensors by name as plain bytes, and metadata as Hugging Face-style JSON whatever the file's form.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "ingot/base/result.h"
+#include "ingot/checkpoint/element_type.h"
+
+namespace ingot {
+
+struct Tensor {
+  std::string_view name;  // as the file spells it
+  ElementType type;
+  std::vector<int64_t> shape;       // row-major, outermost first; each ≥ 1
+  std::span<const std::byte> data;  // exactly the bytes that type and shape call for; no alignment promised
+};
+
+// Immutable once open; every method may be called from any thread. Names and bytes live as long as the object, so drop
+// it when the weights have been repacked.
+class Checkpoint {
+ public:
+  virtual ~Checkpoint() = default;
+
+  virtual std::span<const Tensor> tensors() const = 0;
+  virtual const Tensor* find(std::string_view name) const = 0;  // nullptr when absent
+
+  // The `general.architecture` whose tensor names and row orders the file uses; "" for Hugging Face's own.
+  virtual std::string_view gguf_architecture() const = 0;
+
+  // config.json: architectures, model_type, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads,
+  // num_key_value_heads, head_dim, rms_norm_eps, rope_theta, rope_scaling, max_position_embeddings, vocab_size,
+  // tie_word_embeddings, attention_bias, bos_token_id, eos_token_id, dtype (absent where the file does not say).
+  virtual const boost::json::object& config() const = 0;
+  // generation_config.json: bos_token_id, and eos_token_id as a list of every id that ends a turn.
+  virtual const boost::json::object& generation_config() const = 0;
+  // tokenizer_config.json: bos_token, eos_token, unk_token, pad_token, add_bos_token, add_eos_token, chat_template.
+  virtual const boost::json::object& tokenizer_config() const = 0;
+  // The text of tokenizer.json. Errors: kUnsupported or kCorrupt, naming the key at fault.
+  virtual Result<std::string> tokenizer_json() const = 0;
+
+  // A hint that the tensor's bytes have been used: their pages may leave memory. They stay readable.
+  virtual void drop_pages(const Tensor& tensor) const = 0;
+
+  // The default chat template's text, "" where there is none.
+  std::string_view chat_template() const;
+};
+
+// A .gguf file. Errors: kNotFound, kIo, kCorrupt (the file contradicts itself: what and where), kUnsupported (an
+// element type, architecture, byte order, split file or form that is known but not read, by name).
+Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::filesystem::path& path);
+
+}  // namespace ingot

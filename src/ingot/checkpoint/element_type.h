@@ -1,0 +1,22 @@
+// How a stored tensor spells its numbers. Quantised types are blocks along the innermost dimension.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace ingot {
+
+enum class ElementType {
+  kF32,
+  kF16,
+  kBf16,
+  kQ4_0,  // 32 elements, 18 bytes: f16 d, then nibbles (element i low, i + 16 high, of byte i); w = d · (q − 8)
+  kQ4_1,  // 32 elements, 20 bytes: f16 d, f16 m, nibbles as above; w = d · q + m
+  kQ8_0,  // 32 elements, 34 bytes: f16 d, then int8 q; w = d · q
+};
+
+std::string_view element_type_name(ElementType type);  // "F32", "Q4_1", …
+int elements_per_block(ElementType type);              // 1 for plain types
+int bytes_per_block(ElementType type);
+
+}  // namespace ingot
