@@ -1,0 +1,17 @@
+# Tests of the repository itself, and the rooms whose tests also run under the sanitizers.
+if(INGOT_TESTS)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  foreach(check arrows sizes docs)
+    add_test(NAME check_${check} COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/check_${check})
+  endforeach()
+  add_test(NAME tools COMMAND Python3::Interpreter -m unittest discover -s ${CMAKE_SOURCE_DIR}/tools -p "*_test.py")
+
+  # `cmake --build --preset asan` builds this target; `ctest --preset asan` runs this label.
+  add_custom_target(sanitized_tests)
+  foreach(room base core kv sched engine api weights)
+    if(TARGET ${room}_test)
+      add_dependencies(sanitized_tests ${room}_test)
+      set_property(TEST ${room} APPEND PROPERTY LABELS sanitized)
+    endif()
+  endforeach()
+endif()
