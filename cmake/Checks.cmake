@@ -1,10 +1,11 @@
 # Tests of the repository itself, and the rooms whose tests also run under the sanitizers.
 if(INGOT_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  foreach(check arrows sizes docs)
-    add_test(NAME check_${check} COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/check_${check})
-  endforeach()
-  add_test(NAME tools COMMAND Python3::Interpreter -m unittest discover -s ${CMAKE_SOURCE_DIR}/tools -p "*_test.py")
+  set(tools ${CMAKE_SOURCE_DIR}/tools)
+  add_test(NAME check_arrows COMMAND Python3::Interpreter ${tools}/check_arrows --build ${CMAKE_BINARY_DIR})
+  add_test(NAME check_sizes COMMAND Python3::Interpreter ${tools}/check_sizes)
+  add_test(NAME check_docs COMMAND Python3::Interpreter ${tools}/check_docs)
+  add_test(NAME tools COMMAND Python3::Interpreter -m unittest discover -s ${tools} -p "*_test.py")
 
   # `cmake --build --preset asan` builds this target; `ctest --preset asan` runs this label.
   add_custom_target(sanitized_tests)
