@@ -1,0 +1,176 @@
+// One function for each pair of stored type and format, each packing a stretch of one row.
+#include "ingot/weights/pack.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+namespace ingot {
+
+namespace {
+
+constexpr int kStretch = 256;  // inputs of a panel packed at a time, so that its lines stay in the cache over 16 rows
+
+template <class T>
+T load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+template <class T>
+void store(std::byte* to, T value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+float widen_f16(uint16_t half) {
+  _Float16 value;
+  std::memcpy(&value, &half, sizeof(value));
+  return static_cast<float>(value);
+}
+
+float widen_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+// Inputs [first, first + count) of row `r`; `row` and `panel` are whole.
+struct Stretch {
+  const std::byte* row;
+  std::byte* panel;
+  int r, first, count;
+};
+
+template <class From, class To, To (*convert)(From)>
+void pack_dense(const Stretch& s) {
+  for (int in = s.first; in < s.first + s.count; ++in)
+    store<To>(s.panel + (size_t(in) * kPanelRows + s.r) * sizeof(To),
+              convert(load<From>(s.row + size_t(in) * sizeof(From))));
+}
+
+template <class T>
+T same(T value) {
+  return value;
+}
+
+// Walks the 32-input groups of a stretch: f(stored block, packed block).
+template <class Pack>
+void for_groups(const Stretch& s, int stored_bytes, WeightFormat format, Pack&& pack) {
+  for (int g = s.first / kGroupSize; g < (s.first + s.count) / kGroupSize; ++g)
+    pack(s.row + size_t(g) * stored_bytes, s.panel + size_t(g) * block_bytes(format));
+}
+
+constexpr uint32_t kLowNibbles = 0x0F0F0F0F;
+
+// 16 bytes, input i and 16 + i in the halves of byte i → 4 words, inputs 8j + i and 8j + 4 + i in the halves of byte i
+// of word j.
+void pack_nibbles(const std::byte* stored, std::byte* codes, int r) {
+  const auto word = [&](int i) { return load<uint32_t>(stored + 4 * i); };
+  for (int j = 0; j < 2; ++j) {
+    const uint32_t a = word(2 * j), b = word(2 * j + 1);
+    store(codes + (j * kPanelRows + r) * 4, (a & kLowNibbles) | (b & kLowNibbles) << 4);
+    store(codes + ((j + 2) * kPanelRows + r) * 4, (a >> 4 & kLowNibbles) | (b & ~kLowNibbles));
+  }
+}
+
+void pack_q4_0(const Stretch& s) {
+  for_groups(s, 18, WeightFormat::kQ4_0, [&](const std::byte* from, std::byte* to) {
+    pack_nibbles(from + 2, to, s.r);
+    store(to + 256 + 2 * s.r, load<uint16_t>(from));
+  });
+}
+
+void pack_q4_1(const Stretch& s) {
+  for_groups(s, 20, WeightFormat::kQ4_1, [&](const std::byte* from, std::byte* to) {
+    pack_nibbles(from + 4, to, s.r);
+    store(to + 256 + 2 * s.r, load<uint16_t>(from));
+    store(to + 288 + 2 * s.r, load<uint16_t>(from + 2));
+  });
+}
+
+void pack_q8_0(const Stretch& s) {
+  for_groups(s, 34, WeightFormat::kQ8_0, [&](const std::byte* from, std::byte* to) {
+    for (int j = 0; j < 8; ++j)
+      store(to + (j * kPanelRows + s.r) * 4, load<uint32_t>(from + 2 + 4 * j) ^ 0x80808080);  // int8 + 128
+    store(to + 512 + 2 * s.r, load<uint16_t>(from));
+  });
+}
+
+// d · (q − 8) = d · (c − 128) with c = q + 120.
+void pack_q4_0_as_q8_0(const Stretch& s) {
+  for_groups(s, 18, WeightFormat::kQ8_0, [&](const std::byte* from, std::byte* to) {
+    for (int j = 0; j < 8; ++j) {
+      const uint32_t nibbles = load<uint32_t>(from + 2 + 4 * (j % 4)) >> (j < 4 ? 0 : 4) & kLowNibbles;
+      store(to + (j * kPanelRows + s.r) * 4, nibbles + 0x78787878);
+    }
+    store(to + 512 + 2 * s.r, load<uint16_t>(from));
+  });
+}
+
+using PackStretch = void (*)(const Stretch&);
+
+PackStretch packer(ElementType from, WeightFormat to) {
+  if (to == WeightFormat::kF32 && from == ElementType::kF16) return pack_dense<uint16_t, float, widen_f16>;
+  if (to == WeightFormat::kF32 && from == ElementType::kBf16) return pack_dense<uint16_t, float, widen_bf16>;
+  if (to == WeightFormat::kQ8_0 && from == ElementType::kQ4_0) return pack_q4_0_as_q8_0;
+  if (to != format_of(from)) throw std::logic_error("no exact packing between these formats");
+  switch (from) {
+    case ElementType::kF32:
+      return pack_dense<uint32_t, uint32_t, same<uint32_t>>;
+    case ElementType::kF16:
+    case ElementType::kBf16:
+      return pack_dense<uint16_t, uint16_t, same<uint16_t>>;
+    case ElementType::kQ4_0:
+      return pack_q4_0;
+    case ElementType::kQ4_1:
+      return pack_q4_1;
+    case ElementType::kQ8_0:
+      return pack_q8_0;
+  }
+  throw std::logic_error("unknown element type");
+}
+
+}  // namespace
+
+WeightFormat format_of(ElementType type) {
+  switch (type) {
+    case ElementType::kF32:
+      return WeightFormat::kF32;
+    case ElementType::kF16:
+      return WeightFormat::kF16;
+    case ElementType::kBf16:
+      return WeightFormat::kBf16;
+    case ElementType::kQ4_0:
+      return WeightFormat::kQ4_0;
+    case ElementType::kQ4_1:
+      return WeightFormat::kQ4_1;
+    case ElementType::kQ8_0:
+      return WeightFormat::kQ8_0;
+  }
+  throw std::logic_error("unknown element type");
+}
+
+float stored_float(const Tensor& tensor, size_t index) {
+  const std::byte* const at = tensor.data.data() + index * static_cast<size_t>(bytes_per_block(tensor.type));
+  if (tensor.type == ElementType::kF32) return load<float>(at);
+  return tensor.type == ElementType::kF16 ? widen_f16(load<uint16_t>(at)) : widen_bf16(load<uint16_t>(at));
+}
+
+std::optional<WeightFormat> common_format(std::span<const ElementType> types) {
+  const auto only = [&](std::initializer_list<ElementType> these) {
+    return std::ranges::all_of(types, [&](ElementType type) { return std::ranges::find(these, type) != these.end(); });
+  };
+  if (only({types.front()})) return format_of(types.front());
+  if (only({ElementType::kF32, ElementType::kF16, ElementType::kBf16})) return WeightFormat::kF32;
+  if (only({ElementType::kQ4_0, ElementType::kQ8_0})) return WeightFormat::kQ8_0;
+  return std::nullopt;
+}
+
+void pack_panel(std::span<const StoredRow> rows, WeightFormat format, int in_features, std::byte* panel) {
+  PackStretch packers[kPanelRows];
+  for (size_t r = 0; r < rows.size(); ++r) packers[r] = packer(rows[r].type, format);
+  for (int first = 0; first < in_features; first += kStretch)
+    for (size_t r = 0; r < rows.size(); ++r)
+      packers[r]({rows[r].data, panel, static_cast<int>(r), first, std::min(kStretch, in_features - first)});
+}
+
+}  // namespace ingot

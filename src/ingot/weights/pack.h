@@ -1,0 +1,30 @@
+// Stored rows → panels of tensor/packed_weight.h, exactly: codes and scales keep their values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "ingot/checkpoint/checkpoint.h"
+#include "ingot/tensor/packed_weight.h"
+
+namespace ingot {
+
+WeightFormat format_of(ElementType type);
+
+float stored_float(const Tensor& tensor, size_t index);  // of a plain type (F32, F16, BF16)
+
+// The format that holds rows of all these types with no change of value, absent where there is none:
+// equal types stay; F16 and BF16 beside each other or beside F32 become F32; Q4_0 beside Q8_0 becomes Q8_0.
+std::optional<WeightFormat> common_format(std::span<const ElementType> types);
+
+// A stored row and its type.
+struct StoredRow {
+  const std::byte* data;
+  ElementType type;
+};
+
+// Writes the panel whose rows these are (1 … 16; the caller has zeroed the rest). `panel` has the panel's bytes.
+void pack_panel(std::span<const StoredRow> rows, WeightFormat format, int in_features, std::byte* panel);
+
+}  // namespace ingot
