@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <boost/json/array.hpp>
+#include <fmt/format.h>
 
 #include "ingot/api/field_reader.h"
 #include "ingot/api/json_reader.h"
@@ -43,13 +44,18 @@ class PromptReader {
     return semantic_error("Either prompt or prompt_embeds must be provided and non-empty.", "prompt");
   }
 
+  ApiError out_of_vocabulary(int64_t id) const {
+    return semantic_error(fmt::format("Token id {} is out of vocabulary. Vocabulary size: {}", id, vocab_size_),
+                          "prompt", std::to_string(id));
+  }
+
   void list(const json::array& items) {
     if (items.empty()) return;
     if (!items[0].is_string() && !items[0].is_array()) return add(items, {});
     if (items.size() > kMaxPrompts) {
-      fault_ = semantic_error("prompt list length " + std::to_string(items.size()) +
-                                  " exceeds the maximum allowed count of " + std::to_string(kMaxPrompts) + ".",
-                              "prompt");
+      fault_ = semantic_error(
+          fmt::format("prompt list length {} exceeds the maximum allowed count of {}.", items.size(), kMaxPrompts),
+          "prompt");
       return;
     }
     for (size_t i = 0; i < items.size(); ++i) {
@@ -82,10 +88,7 @@ class PromptReader {
       } else if (*id < 0) {
         wrong(path, "greater_than_equal", "Input should be greater than or equal to 0", items[i]);
       } else if (*id >= vocab_size_) {
-        if (!fault_)
-          fault_ = semantic_error("Token id " + std::to_string(*id) +
-                                      " is out of vocabulary. Vocabulary size: " + std::to_string(vocab_size_),
-                                  "prompt", std::to_string(*id));
+        if (!fault_) fault_ = out_of_vocabulary(*id);
       } else {
         ids.push_back(static_cast<int32_t>(*id));
       }

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ingot/api/json_writer.h"
 
 namespace ingot::api {
@@ -44,13 +46,12 @@ ApiError semantic_error(std::string message, std::string_view param, std::option
 }
 
 ApiError unsupported(std::string_view param, std::string_view value, std::string_view hint) {
-  std::string message = "`" + std::string(param) + "` is not supported yet.";
-  if (!hint.empty()) message += " " + std::string(hint);
+  std::string message = fmt::format("`{}` is not supported yet.{}{}", param, hint.empty() ? "" : " ", hint);
   return semantic_error(std::move(message), param, std::string(value));
 }
 
 ApiError unknown_model(std::string_view model) {
-  return {404, "The model `" + std::string(model) + "` does not exist.", "NotFoundError", "model", std::nullopt};
+  return {404, fmt::format("The model `{}` does not exist.", model), "NotFoundError", "model", std::nullopt};
 }
 
 ApiError unavailable(std::string message, int retry_after_s) {

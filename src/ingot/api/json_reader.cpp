@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 
 #include <boost/json/stream_parser.hpp>
@@ -21,6 +22,14 @@ std::unexpected<ApiError> schema_error(std::string_view type, Location location,
   SchemaErrors errors;
   errors.add(type, std::move(location), message, input);
   return std::unexpected(errors.to_error());
+}
+
+// 1e400 parses as infinity, which no JSON of ours could pass on.
+bool all_finite(const json::value& value) {
+  if (const double* number = value.if_double()) return std::isfinite(*number);
+  if (const json::array* items = value.if_array()) return std::ranges::all_of(*items, all_finite);
+  const json::object* members = value.if_object();
+  return !members || std::ranges::all_of(*members, [](const auto& member) { return all_finite(member.value()); });
 }
 
 }  // namespace
@@ -45,6 +54,9 @@ Parsed<json::object> parse_body(std::string_view body) {
   if (!value.is_object()) {
     return schema_error("model_attributes_type", {"body"},
                         "Input should be a valid dictionary or object to extract fields from", value);
+  }
+  if (!all_finite(value)) {
+    return schema_error("json_invalid", {"body"}, "JSON decode error: number out of range", json::object());
   }
   return std::move(value.get_object());
 }

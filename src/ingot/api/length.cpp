@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace ingot::api {
 namespace {
 
 ApiError prompt_too_long(int64_t num_prompt_tokens, int64_t requested, int32_t max_model_len) {
-  return semantic_error("This model's maximum context length is " + std::to_string(max_model_len) +
-                            " tokens. However, you requested " + std::to_string(requested) +
-                            " output tokens and your prompt contains " + std::to_string(num_prompt_tokens) +
-                            " input tokens, for a total of " + std::to_string(num_prompt_tokens + requested) +
-                            " tokens. Please reduce the length of the input prompt or the number of requested output "
-                            "tokens.",
-                        "input_tokens", std::to_string(num_prompt_tokens));
+  return semantic_error(
+      fmt::format("This model's maximum context length is {} tokens. However, you requested {} output tokens and your "
+                  "prompt contains {} input tokens, for a total of {} tokens. Please reduce the length of the input "
+                  "prompt or the number of requested output tokens.",
+                  max_model_len, requested, num_prompt_tokens, num_prompt_tokens + requested),
+      "input_tokens", std::to_string(num_prompt_tokens));
 }
 
 }  // namespace
@@ -23,10 +24,10 @@ Parsed<int32_t> resolve_max_tokens(int64_t num_prompt_tokens, const SamplingFiel
                                    const ModelDefaults& model) {
   const int64_t requested = sampling.max_tokens.value_or(0);
   if (requested > model.max_model_len) {
-    return std::unexpected(semantic_error(
-        sampling.max_tokens_field + "=" + std::to_string(requested) + " cannot be greater than max_model_len=" +
-            std::to_string(model.max_model_len) + ". Please request fewer output tokens.",
-        sampling.max_tokens_field, std::to_string(requested)));
+    return std::unexpected(
+        semantic_error(fmt::format("{}={} cannot be greater than max_model_len={}. Please request fewer output tokens.",
+                                   sampling.max_tokens_field, requested, model.max_model_len),
+                       sampling.max_tokens_field, std::to_string(requested)));
   }
   if (num_prompt_tokens < 1) return std::unexpected(semantic_error("The decoder prompt cannot be empty.", "prompt"));
   // Where nothing was requested there must still be room for one token.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <boost/json/parse.hpp>
+#include <fmt/format.h>
 
 #include "ingot/api/python_repr.h"
 
@@ -111,13 +112,12 @@ class MessageReader {
     if (kind.empty()) return semantic_error("Missing 'type' field in a content part.", "type");
     for (std::string_view media : kMediaKinds) {
       if (kind == media) {
-        return semantic_error("Content parts of type '" + std::string(kind) + "' are not supported by this model, " +
-                                  "which reads text only.",
-                              std::string(kind));
+        return semantic_error(
+            fmt::format("Content parts of type '{}' are not supported: this model reads text only.", kind), kind);
       }
     }
     const std::string shown(kind.substr(0, 100));
-    return semantic_error("Unsupported chat content part type: '" + shown + "'.", "type", shown);
+    return semantic_error(fmt::format("Unsupported chat content part type: '{}'.", shown), "type", shown);
   }
 
   Fault tool_calls(json::object& out) {

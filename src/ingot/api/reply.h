@@ -49,9 +49,9 @@ struct Choice {
 };
 
 struct Usage {
-  int32_t prompt_tokens = 0;             // of all prompts
-  int32_t completion_tokens = 0;         // of all choices
-  std::optional<int32_t> cached_tokens;  // --enable-prompt-tokens-details
+  int32_t prompt_tokens = 0;                  // of all prompts
+  int32_t completion_tokens = 0;              // of all choices
+  std::optional<int32_t> cached_tokens = {};  // --enable-prompt-tokens-details
 };
 
 // The prompt as a chat reply may show it: in the body, or in the role chunks.

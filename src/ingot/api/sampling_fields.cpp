@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ingot/api/lax.h"
 #include "ingot/api/python_repr.h"
 #include "ingot/api/unsupported_fields.h"
@@ -27,9 +29,8 @@ struct Context {
   const ModelDefaults& model;
 };
 
-Fault out_of_range(std::string_view field, std::string_view rule, std::string got) {
-  std::string message = std::string(field) + " " + std::string(rule) + ", got " + got + ".";
-  return semantic_error(std::move(message), field, std::move(got));
+Fault out_of_range(std::string_view field, std::string_view rule, const std::string& got) {
+  return semantic_error(fmt::format("{} {}, got {}.", field, rule, got), field, got);
 }
 
 Fault read_temperature(const Context& in, SamplingFields& out) {
@@ -62,7 +63,7 @@ Fault read_choices(const Context& in, SamplingFields& out) {
   const int64_t n = in.fields.integer("n").value_or(1);
   if (n < 1) return out_of_range("n", "must be at least 1", std::to_string(n));
   if (n > kMaxChoices) {
-    return out_of_range("n", "must be at most " + std::to_string(kMaxChoices), std::to_string(n));
+    return out_of_range("n", fmt::format("must be at most {}", kMaxChoices), std::to_string(n));
   }
   if (n > 1 && out.params.temperature == 0) {
     return out_of_range("n", "must be 1 when using greedy sampling", std::to_string(n));
@@ -98,9 +99,9 @@ void read_stop_strings(FieldReader& fields, std::vector<std::string>& out) {
     return fields.wrong("stop", "string_type", "Input should be a valid string or a list of strings");
   const json::array& items = stop->get_array();
   if (items.size() > kMaxStops) {
-    return fields.wrong("stop", "too_long",
-                        "List should have at most " + std::to_string(kMaxStops) + " items after validation, not " +
-                            std::to_string(items.size()));
+    return fields.wrong(
+        "stop", "too_long",
+        fmt::format("List should have at most {} items after validation, not {}", kMaxStops, items.size()));
   }
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].is_string()) {
@@ -129,10 +130,10 @@ Fault read_stops(const Context& in, SamplingFields& out) {
   }
   if (!outside.empty()) {
     const std::string shown = python_text(outside);
-    return semantic_error("token_id(s) " + shown +
-                              " in stop_token_ids contain out-of-vocab token ids. Vocabulary size: " +
-                              std::to_string(in.model.vocab_size),
-                          "stop_token_ids", shown);
+    return semantic_error(
+        fmt::format("token_id(s) {} in stop_token_ids contain out-of-vocab token ids. Vocabulary size: {}", shown,
+                    in.model.vocab_size),
+        "stop_token_ids", shown);
   }
   out.params.stop_token_ids.assign(ids.begin(), ids.end());
   if (ignore_eos) return std::nullopt;
@@ -149,7 +150,7 @@ Fault read_logprobs(const Context& in, SamplingFields& out) {
   const bool wanted = chat ? in.fields.boolean("logprobs").value_or(false) : in.fields.has(field);
   const int64_t k = in.fields.integer(field).value_or(0);
   if (k < -1) {
-    return semantic_error("`" + std::string(field) + "` must be a positive value or -1.", field, std::to_string(k));
+    return semantic_error(fmt::format("`{}` must be a positive value or -1.", field), field, std::to_string(k));
   }
   if (!wanted && k != 0) {
     return semantic_error("when using `top_logprobs`, `logprobs` must be set to true.", field);
@@ -157,8 +158,8 @@ Fault read_logprobs(const Context& in, SamplingFields& out) {
   if (!wanted) return std::nullopt;
   const int64_t asked = k == -1 ? in.model.vocab_size : k;
   if (in.model.max_logprobs != -1 && asked > in.model.max_logprobs) {
-    return semantic_error("Requested sample logprobs of " + std::to_string(asked) +
-                              ", which is greater than max allowed: " + std::to_string(in.model.max_logprobs),
+    return semantic_error(fmt::format("Requested sample logprobs of {}, which is greater than max allowed: {}", asked,
+                                      in.model.max_logprobs),
                           field, std::to_string(asked));
   }
   out.params.num_logprobs = asked >= in.model.vocab_size ? -1 : static_cast<int32_t>(asked);

@@ -1,6 +1,8 @@
 // Formats validation records as a Python dict's text.
 #include "ingot/api/schema_errors.h"
 
+#include <fmt/format.h>
+
 #include "ingot/api/python_repr.h"
 
 namespace ingot::api {
@@ -32,12 +34,13 @@ void SchemaErrors::add(std::string_view type, Location location, std::string_vie
                        const boost::json::value& input) {
   if (++num_errors_ == 1) first_path_ = dotted(location);
   if (records_.size() >= kMaxShown) return;
-  records_.push_back("{'type': " + python_repr(boost::json::value(type)) + ", 'loc': " + tuple_text(location) +
-                     ", 'msg': " + python_repr(boost::json::value(message)) + ", 'input': " + python_repr(input) + "}");
+  records_.push_back(fmt::format("{{'type': {}, 'loc': {}, 'msg': {}, 'input': {}}}",
+                                 python_repr(boost::json::value(type)), tuple_text(location),
+                                 python_repr(boost::json::value(message)), python_repr(input)));
 }
 
 ApiError SchemaErrors::to_error() const {
-  std::string message = std::to_string(num_errors_) + (num_errors_ == 1 ? " validation error:" : " validation errors:");
+  std::string message = fmt::format("{} validation error{}:", num_errors_, num_errors_ == 1 ? "" : "s");
   for (const std::string& record : records_) message += "\n  " + record;
   if (num_errors_ > static_cast<int64_t>(records_.size())) message += "\n  …";
   return {400, std::move(message), "Bad Request", first_path_, std::nullopt};
