@@ -1,4 +1,4 @@
-// Model references → files.
+// Model references → paths.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace ingot {
 
-// The folder of fetched models: $INGOT_CACHE/models, else $XDG_CACHE_HOME/ingot/models, else ~/.cache/ingot/models.
-std::filesystem::path models_folder();
+inline constexpr std::string_view kDefaultModel = "SmolLM2-135M-Instruct";
+inline constexpr std::string_view kDefaultModelFile = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
-// The file that `reference` means: a path that exists; "" is the default model as `make model` stores it. Errors:
-// kNotFound, naming what was looked for and the remedy.
+// An existing file or folder is itself; "", the default model's name and its file's name are the copy in the cache that
+// `make model` leaves. Errors: kNotFound, with what was looked for and the remedy.
 Result<std::filesystem::path> resolve_model(std::string_view reference);
 
 }  // namespace ingot
