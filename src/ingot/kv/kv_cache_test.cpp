@@ -141,7 +141,7 @@ TEST(KvCache, GroupsAgreeOnAHit) {
   const auto hashes = hashes_of(cache, 36);
   // The full group allows 5 blocks; the window has lost 3 … 5, so it needs an end at 3, which sees 1 and 2.
   const PrefixHit hit = cache.find(hashes, 35);
-  EXPECT_EQ(hit.num_blocks, 3);
+  ASSERT_EQ(hit.num_blocks, 3);
   EXPECT_EQ(std::ranges::count(hit.tables[0], kNullBlock), 0);
   EXPECT_EQ(hit.tables[1][0], kNullBlock);
   EXPECT_NE(hit.tables[1][1], kNullBlock);
