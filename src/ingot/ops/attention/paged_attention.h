@@ -19,7 +19,7 @@ struct AttentionMeta {
   array query_start;  // int32[R + 1], ascending from 0 to T
   array context_len;  // int32[R]: tokens in the pool once this step's are written
   array block_table;  // int32[R, max_blocks]; blocks out of the window or past the context are not looked at
-  array rope;         // rope_table() of the tokens' positions: [T, rotary_dim / 2, 2]
+  array rope;         // rope_table() of the tokens' positions: [T, 2, rotary_dim / 2]
   int block_size = 0;
 };
 

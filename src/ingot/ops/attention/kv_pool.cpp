@@ -1,0 +1,60 @@
+// Pages on CPU.
+#include "ingot/ops/attention/kv_pool.h"
+
+#include <cassert>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "ingot/ops/cpu/cpu_op.h"
+#include "ingot/ops/cpu/thread_pool.h"
+
+namespace ingot {
+namespace {
+
+size_t page_elements(const KvSpec& spec, int block_size) {
+  if (block_size <= 0 || block_size % kStripTokens != 0)
+    throw std::invalid_argument(fmt::format("block size {} is not a multiple of {}", block_size, kStripTokens));
+  if (spec.head_dim <= 0 || spec.head_dim % 16 != 0)
+    throw std::invalid_argument(fmt::format("head size {} is not a multiple of 16", spec.head_dim));
+  return size_t{2} * block_size * spec.num_kv_heads * spec.head_dim;
+}
+
+}  // namespace
+
+array make_kv_pool(const KvGroup& group, int num_blocks, int block_size) {
+  if (num_blocks < 1) throw std::invalid_argument("a KV pool needs at least one block");
+  const int page = static_cast<int>(page_elements(group.spec, block_size));
+  const mx::Shape shape{static_cast<int>(group.layers.size()), num_blocks, page};
+  const size_t bytes = size_t(shape[0]) * shape[1] * shape[2] * sizeof(uint16_t);
+  return array(mx::allocator::malloc(bytes), shape, mx::bfloat16);  // fresh pages of the system: touched when written
+}
+
+size_t kv_block_bytes(const KvGroup& group, int block_size) {
+  return group.layers.size() * page_elements(group.spec, block_size) * sizeof(uint16_t);
+}
+
+array copy_blocks(const array& pool, const array& from, const array& to) {
+  require(pool, mx::bfloat16, {-1, -1, -1}, "copy_blocks pool");
+  require(from, mx::int32, {-1}, "copy_blocks from");
+  require(to, mx::int32, {from.shape(0)}, "copy_blocks to");
+  return cpu::cpu_op("copy_blocks", {pool, from, to}, {{pool.shape(), mx::bfloat16, 0}},
+                     [](const std::vector<array>& in, std::vector<array>& out) {
+                       const int num_blocks = out[0].shape(1);
+                       const size_t page = out[0].shape(2);
+                       for (int i = 0; i < in[1].shape(0); ++i) {
+                         const size_t source = in[1].data<int32_t>()[i];
+                         const size_t target = in[2].data<int32_t>()[i];
+                         assert(source < size_t(num_blocks) && target < size_t(num_blocks));
+                         cpu::ThreadPool::instance().parallel_for(out[0].shape(0), [&](int layer) {
+                           auto* base = reinterpret_cast<char*>(out[0].data<mx::bfloat16_t>()) +
+                                        size_t(layer) * num_blocks * page * sizeof(uint16_t);
+                           std::memcpy(base + target * page * sizeof(uint16_t), base + source * page * sizeof(uint16_t),
+                                       page * sizeof(uint16_t));
+                         });
+                       }
+                     })[0];
+}
+
+}  // namespace ingot
