@@ -29,7 +29,9 @@ class ThreadPool {
       for (int i = 0; i < n; ++i) task(i);
       return;
     }
-    run(n, [](void* context, int i) { (*static_cast<std::remove_reference_t<Task>*>(context))(i); }, &task);
+    run(
+        n, [](void* context, int i) { (*static_cast<std::remove_reference_t<Task>*>(context))(i); },
+        const_cast<void*>(static_cast<const void*>(&task)));
   }
 
  private:
