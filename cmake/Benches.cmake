@@ -1,0 +1,13 @@
+# bench/ROOM/*.cpp is one program, ROOM_bench, built only when asked for: it checks its operations, then times them.
+option(INGOT_BENCHES "Define the benchmark programs (Google Benchmark)" ON)
+find_package(benchmark QUIET)
+if(INGOT_BENCHES AND benchmark_FOUND)
+  file(GLOB bench_rooms RELATIVE ${CMAKE_SOURCE_DIR}/bench CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*)
+  foreach(room IN LISTS bench_rooms)
+    file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/${room}/*.cpp)
+    if(bench_sources)
+      add_executable(${room}_bench EXCLUDE_FROM_ALL ${bench_sources})
+      target_link_libraries(${room}_bench PRIVATE ingot_${room} benchmark::benchmark)
+    endif()
+  endforeach()
+endif()
