@@ -1,0 +1,232 @@
+// From a file to arrays. tests/golden/gguf holds a file by gguf-py and what transformers reads from it.
+#include "ingot/weights/weights.h"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ingot/checkpoint/gguf/gguf_file.h"
+#include "ingot/checkpoint/mapped_file.h"
+#include "ingot/checkpoint/testing/gguf_builder.h"
+#include "ingot/weights/testing/unpack.h"
+
+namespace ingot {
+namespace {
+
+using testing::GgufBuilder;
+using ::testing::HasSubstr;
+using testing::TempFile;
+using testing::unpack;
+
+const std::string kGolden = INGOT_SOURCE_DIR "/tests/golden/gguf/";
+
+std::unique_ptr<Checkpoint> open(const std::filesystem::path& path) {
+  auto checkpoint = open_checkpoint(path);
+  if (!checkpoint) throw std::runtime_error(checkpoint.error().message);
+  return std::move(*checkpoint);
+}
+
+std::unique_ptr<Checkpoint> open(const GgufBuilder& builder) {
+  const TempFile file(std::filesystem::path(::testing::TempDir()) / "weights_test.gguf", builder.build());
+  return open(file.path());  // the mapping outlives the name
+}
+
+Error error_of(const std::function<void()>& load) {
+  try {
+    load();
+  } catch (const WeightError& e) {
+    return e.error();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+// What transformers reads, by Hugging Face's names.
+class Expected {
+ public:
+  Expected() : file_(gguf::parse(mapping_.bytes())) {}
+  std::vector<float> operator[](const std::string& name) const {
+    for (const Tensor& tensor : file_.tensors) {
+      if (tensor.name != name) continue;
+      std::vector<float> values(tensor.data.size() / sizeof(float));
+      std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
+      return values;
+    }
+    throw std::runtime_error("no " + name);
+  }
+
+ private:
+  MappedFile mapping_ = MappedFile::open(kGolden + "tiny_llama_expected.gguf").value();
+  gguf::GgufFile file_;
+};
+
+std::vector<float> floats(array a) {
+  const auto values = to_host<float>(a);
+  return {values.begin(), values.end()};
+}
+
+constexpr WeightFormat kFormats[] = {WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBf16,
+                                     WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ8_0};
+
+TEST(Weights, users_85_every_type_as_transformers_reads_it) {
+  const auto checkpoint = open(kGolden + "tiny_llama.gguf");
+  const Expected expected;
+  WeightSource source(*checkpoint);
+  for (int layer = 0; layer < 6; ++layer) {
+    const std::string scope = "model.layers." + std::to_string(layer);
+    const Weights w = source.root().scope(scope);
+    const PackedWeight qkv = w.scope("self_attn").linear({"q_proj.weight", "k_proj.weight", "v_proj.weight"});
+    EXPECT_EQ(qkv.format, kFormats[layer]);
+    EXPECT_EQ(qkv.out_features, 40);
+    EXPECT_EQ(qkv.in_features, 96);
+    std::vector<float> want;
+    for (const char* name : {"q", "k", "v"}) {
+      const std::vector<float> part = expected[scope + ".self_attn." + name + "_proj.weight"];
+      want.insert(want.end(), part.begin(), part.end());
+    }
+    want.resize(48 * 96, 0.0f);  // the last panel's padding
+    EXPECT_EQ(unpack(qkv, 48), want) << "layer " << layer;
+    EXPECT_EQ(floats(w.vector("input_layernorm.weight")), expected[scope + ".input_layernorm.weight"]);
+  }
+  EXPECT_EQ(unpack(source.root().linear({"model.embed_tokens.weight"}), 20), expected["model.embed_tokens.weight"]);
+  EXPECT_EQ(floats(source.root().scope("model.norm").vector("weight")), expected["model.norm.weight"]);
+  EXPECT_NO_THROW(source.finish({}));
+}
+
+TEST(Weights, ArraysOutliveEverythingAndStartOnCacheLines) {
+  std::vector<PackedWeight> kept;
+  std::vector<std::vector<float>> values;
+  {
+    const auto checkpoint = open(kGolden + "tiny_llama.gguf");
+    WeightSource source(*checkpoint);
+    for (int layer = 0; layer < 6; ++layer)
+      for (const char* name : {".self_attn.q_proj.weight", ".self_attn.k_proj.weight"}) {
+        kept.push_back(source.root().linear({"model.layers." + std::to_string(layer) + name}));
+        values.push_back(unpack(kept.back(), kept.back().out_features));
+      }
+  }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(kept[i].data.data<uint8_t>()) % 64, 0u);
+    EXPECT_EQ(kept[i].data.size(), size_t(kept[i].num_panels()) * kept[i].panel_bytes());
+    EXPECT_EQ(unpack(kept[i], kept[i].out_features), values[i]);
+  }
+}
+
+// A matrix of one block a row, its 32 codes all `code`.
+std::vector<std::byte> q8_0_rows(int rows, int8_t code) {
+  std::vector<std::byte> bytes;
+  for (int row = 0; row < rows; ++row) {
+    bytes.insert(bytes.end(), {std::byte{0x00}, std::byte{0x3C}});  // d = 1
+    bytes.insert(bytes.end(), 32, std::byte(code));
+  }
+  return bytes;
+}
+
+std::vector<std::byte> q4_rows(int rows, bool with_m, uint8_t codes) {
+  std::vector<std::byte> bytes;
+  for (int row = 0; row < rows; ++row) {
+    bytes.insert(bytes.end(), {std::byte{0x00}, std::byte{0x38}});              // d = 0.5
+    if (with_m) bytes.insert(bytes.end(), {std::byte{0x00}, std::byte{0x40}});  // m = 2
+    bytes.insert(bytes.end(), 16, std::byte(codes));
+  }
+  return bytes;
+}
+
+TEST(Weights, MixedTypesShareAFormatThatHoldsBothExactly) {
+  auto file = testing::tiny_llama();
+  file.tensor("blk.0.ffn_gate.weight", 2, {32, 2}, q4_rows(2, false, 0xF0))
+      .tensor("blk.0.ffn_up.weight", 8, {32, 1}, q8_0_rows(1, -3))
+      .tensor("blk.0.ffn_down.weight", 3, {32, 1}, q4_rows(1, true, 0x11));
+  const auto checkpoint = open(file);
+  WeightSource source(*checkpoint);
+  const Weights mlp = source.root().scope("model.layers.0.mlp");
+  const PackedWeight both = mlp.linear({"gate_proj.weight", "up_proj.weight"});
+  EXPECT_EQ(both.format, WeightFormat::kQ8_0);
+  std::vector<float> want;
+  for (int row = 0; row < 2; ++row) {
+    want.insert(want.end(), 16, -4.0f);  // 0.5 · (0 − 8)
+    want.insert(want.end(), 16, 3.5f);   // 0.5 · (15 − 8)
+  }
+  want.insert(want.end(), 32, -3.0f);
+  EXPECT_EQ(unpack(both, 3), want);
+
+  const Error error = error_of([&] { mlp.linear({"up_proj.weight", "down_proj.weight"}); });
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr("model.layers.0.mlp.down_proj.weight are Q8_0, Q4_1"));
+}
+
+TEST(Weights, NamesWhatIsMissingWrongOrForgotten) {
+  auto file = testing::tiny_llama();
+  file.tensor("blk.0.ffn_up.weight", {8, 4}, std::vector<float>(32))
+      .tensor("blk.0.ffn_down.weight", {4, 8}, std::vector<float>(32))
+      .tensor("blk.0.strange.weight", {4}, std::vector<float>(4));
+  const auto checkpoint = open(file);
+  WeightSource source(*checkpoint);
+  const Weights w = source.root();
+  EXPECT_TRUE(w.has("model.norm.weight"));
+  EXPECT_FALSE(w.has("lm_head.weight"));
+  EXPECT_EQ(error_of([&] { w.scope("lm_head").linear({"weight"}); }).message, "tensor 'lm_head.weight' is missing");
+  EXPECT_THAT(error_of([&] { w.linear({"model.norm.weight"}); }).message, HasSubstr("[8], not a matrix"));
+  EXPECT_THAT(error_of([&] { w.vector("model.embed_tokens.weight"); }).message, HasSubstr("not a row"));
+  const Weights mlp = w.scope("model.layers.0.mlp");
+  EXPECT_THAT(error_of([&] { mlp.linear({"up_proj.weight", "down_proj.weight"}); }).message,
+              HasSubstr("take different inputs"));
+
+  mlp.linear({"up_proj.weight"}), mlp.linear({"down_proj.weight"}), w.vector("model.norm.weight");
+  EXPECT_EQ(error_of([&] { source.finish({}); }).message,
+            "the model does not read tensor 'model.embed_tokens.weight' nor 1 others");
+  w.linear({"model.embed_tokens.weight"});
+  EXPECT_EQ(error_of([&] { source.finish({}); }).message, "the model does not read tensor 'blk.0.strange.weight'");
+  const std::string_view ignored[] = {"blk.*.strange.*"};
+  EXPECT_NO_THROW(source.finish(ignored));
+}
+
+TEST(Weights, RefusesRowsThatAreNoHeads) {
+  auto file = testing::tiny_llama();
+  file.tensor("blk.0.attn_q.weight", {8, 7}, std::vector<float>(56));
+  const auto checkpoint = open(file);
+  EXPECT_THAT(error_of([&] { WeightSource{*checkpoint}; }).message, HasSubstr("7 rows, not heads of 4"));
+}
+
+std::string digest_of(const GgufBuilder& file) {
+  const auto checkpoint = open(file);
+  WeightSource source(*checkpoint);
+  source.root().linear({"model.embed_tokens.weight"});
+  source.root().vector("model.norm.weight");
+  source.finish({});
+  return source.digest();
+}
+
+TEST(Weights, DigestFollowsContentAndNames) {
+  const auto file = [](float changed, const char* name) {
+    std::vector<float> values(64, 1.0f);
+    values[63] = changed;
+    auto builder = testing::tiny_llama_metadata();
+    return builder.tensor(name, {8, 8}, values).tensor("output_norm.weight", {8}, std::vector<float>(8));
+  };
+  const std::string digest = digest_of(file(1.0f, "token_embd.weight"));
+  EXPECT_EQ(digest.size(), 64u);
+  EXPECT_EQ(digest_of(file(1.0f, "token_embd.weight")), digest);
+  EXPECT_NE(digest_of(file(std::nextafter(1.0f, 2.0f), "token_embd.weight")), digest);
+}
+
+TEST(Weights, ReportsProgressToTheEnd) {
+  const auto checkpoint = open(testing::tiny_llama());
+  std::vector<uint64_t> read;
+  uint64_t total = 0;
+  WeightSource source(*checkpoint, [&](const LoadProgress& progress) {
+    read.push_back(progress.bytes_read);
+    total = progress.bytes_total;
+  });
+  source.root().linear({"model.embed_tokens.weight"});
+  source.root().vector("model.norm.weight");
+  source.root().vector("model.norm.weight");  // reading again is no progress
+  EXPECT_EQ(read, (std::vector<uint64_t>{256, 288, 288}));
+  EXPECT_EQ(total, 288u);
+}
+
+}  // namespace
+}  // namespace ingot
