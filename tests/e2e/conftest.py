@@ -1,0 +1,75 @@
+"""Where the server comes from: --server=URL, else the mock server, started once (and anew where a test wants flags)."""
+import contextlib
+import os
+import signal
+import subprocess
+
+import openai
+import pytest
+
+from wire import Address
+
+
+def pytest_addoption(parser):
+    parser.addoption("--server", default=os.environ.get("INGOT_SERVER"), help="URL of a running server")
+
+
+class MockServer:
+    def __init__(self, *flags):
+        program = os.environ.get("INGOT_MOCK_SERVER") or pytest.skip("INGOT_MOCK_SERVER is not set")
+        self.process = subprocess.Popen([program, *flags], stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        assert self.url, "the mock server did not start"
+        self.address = Address.of(self.url)
+
+    def fail_step(self):
+        self.process.send_signal(signal.SIGUSR1)
+
+    def kill_engine(self):
+        self.process.send_signal(signal.SIGUSR2)
+
+    def client(self, api_key="none"):
+        return openai.OpenAI(base_url=self.url + "/v1", api_key=api_key, max_retries=0, timeout=30)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=10)
+
+
+@pytest.fixture(scope="session")
+def url(request):
+    given = request.config.getoption("--server")
+    if given:
+        yield given.rstrip("/")
+        return
+    server = MockServer("--step-us", "200")
+    yield server.url
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def address(url):
+    return Address.of(url)
+
+
+@pytest.fixture(scope="session")
+def client(url):
+    return openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0, timeout=120)
+
+
+@pytest.fixture(scope="session")
+def model(client):
+    return client.models.list().data[0].id
+
+
+@pytest.fixture
+def mock_server(request):
+    """A factory of mock servers with flags of the test's own."""
+    if request.config.getoption("--server"):
+        pytest.skip("needs the mock server")
+    with contextlib.ExitStack() as stack:
+        def start(*flags):
+            server = MockServer(*flags)
+            stack.callback(server.process.kill)
+            return server
+        yield start

@@ -1,0 +1,14 @@
+// A served model without weights: a tiny byte-level tokenizer and a ChatML template, for tests over the mock engine.
+#pragma once
+
+#include "ingot/serve/model.h"
+
+namespace ingot::testing {
+
+// Ids of tests/fixtures/tiny_tokenizer.json. 256 byte tokens and some words follow.
+inline constexpr int32_t kTinyEndOfText = 0, kTinyImStart = 1, kTinyImEnd = 2, kTinyVocabSize = 400;
+
+// Named "tiny", 2048 tokens, EOS <|im_end|>. `source_dir`: the repository. Throws when a fixture cannot be read.
+serve::ServedModel tiny_model(const std::string& source_dir);
+
+}  // namespace ingot::testing
