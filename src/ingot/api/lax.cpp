@@ -21,6 +21,7 @@ constexpr LaxFailure kFraction{"int_from_float",
                                "Input should be a valid integer, got a number with a fractional part"};
 constexpr LaxFailure kIntText{"int_parsing", "Input should be a valid integer, unable to parse string as an integer"};
 constexpr LaxFailure kNumberText{"float_parsing", "Input should be a valid number, unable to parse string as a number"};
+constexpr LaxFailure kBoolType{"bool_type", "Input should be a valid boolean"};
 constexpr LaxFailure kBoolText{"bool_parsing", "Input should be a valid boolean, unable to interpret input"};
 
 Lax<int64_t> integer_of(double number) {
@@ -41,8 +42,9 @@ std::string_view trimmed(std::string_view text) {
 
 Lax<int64_t> integer_of(std::string_view raw) {
   std::string_view text = trimmed(raw);
-  const size_t point = text.find('.');  // "5.0" and "5." are integers, "5.5" and ".0" are not
-  if (point != text.npos && point > 0 && text.find_first_not_of('0', point + 1) == text.npos) {
+  const size_t point = text.find('.');  // "5.0" is an integer; "5.5", "5." and ".0" are not
+  if (point != text.npos && point > 0 && point + 1 < text.size() &&
+      text.find_first_not_of('0', point + 1) == text.npos) {
     text = text.substr(0, point);
   }
   int64_t number = 0;
@@ -112,16 +114,16 @@ Lax<bool> lax_boolean(const json::value& value) {
     case json::kind::bool_:
       return value.get_bool();
     case json::kind::int64:
-    case json::kind::double_: {
-      const double number = value.is_int64() ? static_cast<double>(value.get_int64()) : value.get_double();
-      if (number == 0 || number == 1) return number == 1;
+      if (value.get_int64() == 0 || value.get_int64() == 1) return value.get_int64() == 1;
       return std::unexpected(kBoolText);
-    }
+    case json::kind::double_:
+      if (value.get_double() == 0 || value.get_double() == 1) return value.get_double() == 1;
+      return std::unexpected(kBoolType);
     case json::kind::string:
       if (const auto truth = boolean_of(value.get_string())) return *truth;
       return std::unexpected(kBoolText);
     default:
-      return std::unexpected(LaxFailure{"bool_type", "Input should be a valid boolean"});
+      return std::unexpected(kBoolType);
   }
 }
 
