@@ -25,7 +25,9 @@ struct PlannedRow {
   // Ids of these positions that the host knows. One fewer than num_tokens means that the last input is the slot's
   // most recently sampled token, which lives on the device and may not have been read yet.
   std::vector<int32_t> token_ids;
-  std::vector<std::vector<BlockId>> new_blocks;  // by KV group: appended to the slot's block table before the step
+  // By KV group: appended to the slot's block table before the step. The null block stands where a window has passed:
+  // no query of this step or a later one looks there.
+  std::vector<std::vector<BlockId>> new_blocks;
   bool samples = false;                          // the last position's logits are sampled
   int32_t output_index = 0;                      // of the sampled token; keys the random draw
 };

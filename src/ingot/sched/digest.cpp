@@ -15,6 +15,7 @@ std::vector<TokenEvent> Scheduler::digest(StepResult result) {
   const Step step = std::move(in_flight_.front());
   in_flight_.pop_front();
   ++stats_.num_steps;
+  const TimePoint read_at = now();
   const std::string error = defect(step, result);
   auto token = result.tokens.begin();
   bool finished = false;
@@ -22,7 +23,7 @@ std::vector<TokenEvent> Scheduler::digest(StepResult result) {
     --sequence->num_in_flight;
     if (error.empty()) {
       commit(*sequence, end);
-      if (samples) accept(*sequence, std::move(*token++));
+      if (samples) accept(*sequence, std::move(*token++), read_at);
     } else if (!sequence->finish) {
       TokenEvent& event = emit(*sequence);
       event.error = Error{ErrorCode::kInternal, error, {}};
@@ -40,7 +41,7 @@ std::vector<TokenEvent> Scheduler::digest(StepResult result) {
 std::vector<TokenEvent> Scheduler::take_events() { return std::exchange(events_, {}); }
 
 // Why the step's result cannot be used; empty if it can.
-std::string Scheduler::defect(const Step& step, const StepResult& result) const {
+std::string Scheduler::defect(const Step& step, const StepResult& result) {
   if (!result.error.empty()) return result.error;
   auto token = result.tokens.begin();
   for (const StepRow& row : step.rows) {
@@ -63,13 +64,13 @@ void Scheduler::commit(Sequence& sequence, int32_t end) {
 }
 
 // A token that arrives after its sequence has ended is dropped.
-void Scheduler::accept(Sequence& sequence, SampledToken token) {
+void Scheduler::accept(Sequence& sequence, SampledToken token, TimePoint read_at) {
   if (sequence.finish) return;
   const int32_t id = token.token;
   --sequence.num_placeholders;
   sequence.tokens.push_back(id);
-  sequence.times.last_token = now();
-  if (sequence.times.first_token == TimePoint{}) sequence.times.first_token = sequence.times.last_token;
+  sequence.times.last_token = read_at;
+  if (sequence.times.first_token == TimePoint{}) sequence.times.first_token = read_at;
   ++stats_.generation_tokens;
   TokenEvent& event = emit(sequence);
   event.tokens.push_back(std::move(token));

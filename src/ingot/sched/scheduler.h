@@ -93,9 +93,9 @@ class Scheduler {
   void start(Sequence& sequence, PrefixHit hit, StepPlan& plan);
   void plan_row(Sequence& sequence, int32_t num_tokens, BlockTables new_blocks, StepPlan& plan);
 
-  std::string defect(const Step& step, const StepResult& result) const;
+  static std::string defect(const Step& step, const StepResult& result);
   void commit(Sequence& sequence, int32_t end);
-  void accept(Sequence& sequence, SampledToken token);
+  void accept(Sequence& sequence, SampledToken token, TimePoint read_at);
   TokenEvent& emit(Sequence& sequence);
   void finish(Sequence& sequence, FinishReason reason, TokenEvent& event);
   void retire(Sequence& sequence);

@@ -2,6 +2,7 @@
 // is a function of the digest read back from the page. So a wrong hit, a stale page or a lost token changes what comes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
