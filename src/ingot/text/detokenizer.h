@@ -12,7 +12,10 @@ namespace ingot {
 
 // The concatenation of all push() results and flush() equals the decoding of all ids at once. A character whose bytes
 // are spread over several tokens comes out when it is complete; push() never returns a U+FFFD that later ids could
-// mend. One thread at a time.
+// mend. After a prompt that ends inside a character, the output begins with that character. One exception: a
+// byte-fallback vocabulary decodes a run of byte tokens as a whole, and a bad byte anywhere in it breaks all its
+// characters. Those that were complete before the bad byte have come out by then, and stay. The cost of a token does
+// not grow with the output. One thread at a time.
 class Detokenizer {
  public:
   // `prompt_tail`: the last prompt ids (a handful is enough), which decide how the first piece joins (leading spaces).
@@ -22,9 +25,15 @@ class Detokenizer {
   std::string flush();           // the rest at the end of the output; broken bytes become U+FFFD
 
  private:
+  std::string decode(size_t begin, size_t end) const;  // of the window's ids [begin, end)
+  std::string take(const std::string& text, size_t certain);
+  std::string shorten(const std::string& text);
+
+  // The window: num_context_ ids whose text is out, then those pending. Its decoded text is given_ + held_.
   std::shared_ptr<const Tokenizer> tokenizer_;
-  std::vector<int32_t> ids_;  // a window: what is still needed as context, then what is pending
-  size_t prefix_offset_ = 0, read_offset_ = 0;
+  std::vector<int32_t> ids_;
+  size_t num_context_;
+  std::string given_, held_;
   bool skip_special_tokens_;
 };
 
