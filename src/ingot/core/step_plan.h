@@ -28,8 +28,8 @@ struct PlannedRow {
   // By KV group: appended to the slot's block table before the step. The null block stands where a window has passed:
   // no query of this step or a later one looks there.
   std::vector<std::vector<BlockId>> new_blocks;
-  bool samples = false;                          // the last position's logits are sampled
-  int32_t output_index = 0;                      // of the sampled token; keys the random draw
+  bool samples = false;      // the last position's logits are sampled
+  int32_t output_index = 0;  // of the sampled token; keys the random draw
 };
 
 // Page copies run before the forward pass, in order (copy-on-write, checkpoints).
