@@ -1,0 +1,12 @@
+// What an opened model and the flags say to the rooms that answer for it.
+#pragma once
+
+#include "ingot/config/serve_config.h"
+#include "ingot/host/open_model.h"
+#include "ingot/serve/model.h"
+
+namespace ingot {
+
+serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfig& config);
+
+}  // namespace ingot

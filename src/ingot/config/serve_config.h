@@ -1,0 +1,43 @@
+// What `ingot serve` was asked to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingot/core/engine_config.h"
+#include "ingot/core/kv_budget.h"
+
+namespace ingot {
+
+struct ServeConfig {
+  // model
+  std::string model;  // path of a .gguf file; "" = the default model
+  std::vector<std::string> served_model_names;
+  std::optional<int32_t> max_model_len;
+  std::string generation_config = "auto";  // auto, vllm
+  int32_t max_logprobs = 20;               // −1 = no cap
+  uint64_t seed = 0;
+
+  // engine
+  SchedulerConfig scheduler;
+  CacheConfig cache;
+  KvBudget kv_budget;
+
+  // front end
+  std::string host = "127.0.0.1";
+  uint16_t port = 8000;
+  std::vector<std::string> api_keys;
+  std::string response_role = "assistant";
+  bool enable_prompt_tokens_details = true;
+  bool enable_force_include_usage = false;
+  bool enable_request_id_headers = false;
+  bool access_log = true;
+  bool log_stats = true;
+  int32_t sse_keep_alive_interval_s = 0;  // 0 = none
+  int32_t shutdown_timeout_s = 30;        // 0 = abort at once
+  std::string log_level = "info";
+};
+
+}  // namespace ingot

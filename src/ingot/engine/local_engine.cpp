@@ -1,0 +1,235 @@
+// The engine thread's loop, its inbox and its end.
+#include "ingot/engine/local_engine.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "ingot/base/log.h"
+
+namespace ingot {
+namespace {
+
+// Where --max-num-queued-tokens sets no bound: 256 MiB of waiting token ids.
+constexpr int64_t kMaxQueuedTokens = (int64_t{256} << 20) / sizeof(int32_t);
+
+StepPlan warm_up_plan(int32_t num_kv_groups) {
+  StepPlan plan;
+  plan.starts.emplace_back();
+  PlannedRow row;
+  row.num_tokens = 1;
+  row.token_ids = {0};
+  row.new_blocks.assign(num_kv_groups, {kNullBlock});  // the null block takes the write, so no page is spent
+  row.samples = true;
+  plan.rows.push_back(std::move(row));
+  return plan;
+}
+
+}  // namespace
+
+LocalEngine::LocalEngine(Build build) : thread_([this, build = std::move(build)] { run(build); }) {}
+
+LocalEngine::~LocalEngine() { stop(std::chrono::milliseconds(0)); }
+
+Status LocalEngine::wait_ready() {
+  std::unique_lock lock(mutex_);
+  started_.wait(lock, [this] { return state_ != State::kStarting; });
+  if (state_ == State::kDead) return std::unexpected(start_error_);
+  return {};
+}
+
+Status LocalEngine::submit(std::vector<Request> requests, EventSink sink) {
+  if (!ready()) return fail(ErrorCode::kUnavailable, "the engine is not running");
+  Submission submission{std::move(requests), {}, std::make_shared<EventSink>(std::move(sink))};
+  int64_t num_tokens = 0;
+  for (const Request& request : submission.requests) {
+    if (Status possible = parts_.scheduler->check(request); !possible) return possible;
+    submission.hashes.push_back(parts_.scheduler->hash_prompt(request));
+    num_tokens += static_cast<int64_t>(request.prompt.size());
+  }
+  const auto num_requests = static_cast<int64_t>(submission.requests.size());
+  std::lock_guard lock(mutex_);
+  if (state_ != State::kReady) return fail(ErrorCode::kUnavailable, "the server is shutting down");
+  if (Status free = check_bounds(num_requests, num_tokens); !free) return free;
+  num_submitted_ += num_requests;
+  num_submitted_tokens_ += num_tokens;
+  submissions_.push_back(std::move(submission));
+  wake_.notify_one();
+  return {};
+}
+
+// Holding the mutex. The scheduler has the last word; this one can answer before any byte of a stream.
+Status LocalEngine::check_bounds(int64_t num_requests, int64_t num_tokens) const {
+  const int64_t waiting = stats_.num_waiting + num_submitted_;
+  const int64_t waiting_tokens = num_queued_tokens_ + num_submitted_tokens_;
+  const SchedulerConfig& limits = parts_.limits;
+  const int64_t max_tokens = limits.max_num_queued_tokens > 0 ? limits.max_num_queued_tokens : kMaxQueuedTokens;
+  if (waiting == 0) return {};
+  if (limits.max_num_queued_reqs > 0 && waiting + num_requests > limits.max_num_queued_reqs) {
+    return fail(ErrorCode::kResourceExhausted, "too many requests are waiting (--max-num-queued-reqs)");
+  }
+  if (waiting_tokens + num_tokens > max_tokens) {
+    return fail(ErrorCode::kResourceExhausted, "too many prompt tokens are waiting (--max-num-queued-tokens)");
+  }
+  return {};
+}
+
+void LocalEngine::abort(RequestId id) {
+  std::lock_guard lock(mutex_);
+  aborts_.push_back(id);
+  wake_.notify_one();
+}
+
+EngineStats LocalEngine::stats() const {
+  std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+void LocalEngine::stop(std::chrono::milliseconds drain) {
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ != State::kDead) state_ = State::kStopping;
+    drain_until_ = now() + drain;
+    wake_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void LocalEngine::run(const Build& build) {
+  try {
+    Result<EngineParts> parts = build();
+    if (parts) {
+      parts_ = std::move(*parts);
+      warm_up();
+      loop();
+    } else {
+      std::lock_guard lock(mutex_);
+      start_error_ = parts.error();
+      state_ = State::kDead;
+    }
+  } catch (const std::exception& e) {
+    die(e.what());
+  }
+  started_.notify_all();
+  parts_.runner.reset();
+}
+
+void LocalEngine::warm_up() {
+  parts_.runner->prepare(warm_up_plan(parts_.num_kv_groups));
+  parts_.runner->launch();
+  const StepResult result = parts_.runner->collect();
+  if (!result.error.empty()) throw std::runtime_error("the first step failed: " + result.error);
+  std::lock_guard lock(mutex_);
+  if (state_ == State::kStarting) state_ = State::kReady;
+  started_.notify_all();
+}
+
+void LocalEngine::loop() {
+  Scheduler& scheduler = *parts_.scheduler;
+  StepRunner& runner = *parts_.runner;
+  while (take_commands(in_flight_ == 0 && !scheduler.has_unfinished())) {
+    deliver(scheduler.take_events());
+    const std::optional<StepPlan> plan = scheduler.schedule();
+    if (plan) runner.prepare(*plan);
+    const int ahead = in_flight_;
+    if (plan && runner.queues_ahead()) runner.launch();
+    if (ahead > 0) collect();
+    if (plan && !runner.queues_ahead()) runner.launch();
+    if (plan) ++in_flight_;
+    publish();
+  }
+}
+
+// Hands the inbox to the scheduler. With `wait`, sleeps until there is something to do. False when the engine should
+// end.
+bool LocalEngine::take_commands(bool wait) {
+  std::vector<Submission> submissions;
+  std::vector<RequestId> aborts;
+  bool overdue = false;
+  {
+    std::unique_lock lock(mutex_);
+    if (wait)
+      wake_.wait(lock, [this] { return !submissions_.empty() || !aborts_.empty() || state_ == State::kStopping; });
+    submissions = std::exchange(submissions_, {});
+    aborts = std::exchange(aborts_, {});
+    num_submitted_ = num_submitted_tokens_ = 0;
+    if (state_ == State::kStopping) {
+      if (wait && submissions.empty()) return false;
+      overdue = now() >= drain_until_;
+    }
+  }
+  for (Submission& submission : submissions) accept(std::move(submission));
+  if (overdue) {
+    for (const auto& [id, sink] : sinks_) aborts.push_back(id);
+  }
+  for (const RequestId id : aborts) parts_.scheduler->abort(id);
+  publish();
+  return true;
+}
+
+void LocalEngine::accept(Submission submission) {
+  std::vector<TokenEvent> refusals;
+  for (const Request& request : submission.requests) {
+    sinks_[request.id] = submission.sink;
+    TokenEvent& refusal = refusals.emplace_back();
+    refusal.request = request.id;
+    refusal.finish = FinishReason::kError;
+    refusal.times.arrival = request.arrival;
+  }
+  const Status added = parts_.scheduler->add(std::move(submission.requests), std::move(submission.hashes));
+  if (added) return;
+  for (TokenEvent& refusal : refusals) refusal.error = added.error();
+  deliver(std::move(refusals));
+}
+
+void LocalEngine::collect() {
+  StepResult result = parts_.runner->collect();
+  --in_flight_;
+  const bool failed = !result.error.empty();
+  if (failed) log::error("step {} failed: {}", result.step, result.error);
+  deliver(parts_.scheduler->digest(std::move(result)));
+  if (!failed) return;
+  if (Status sound = parts_.scheduler->verify(); !sound) throw std::runtime_error(sound.error().message);
+}
+
+void LocalEngine::deliver(std::vector<TokenEvent> events) {
+  for (TokenEvent& event : events) {
+    const auto found = sinks_.find(event.request);
+    if (found == sinks_.end()) continue;
+    const std::shared_ptr<EventSink> sink = found->second;
+    if (event.finish) sinks_.erase(found);
+    (*sink)(std::move(event));
+  }
+}
+
+void LocalEngine::publish() {
+  std::lock_guard lock(mutex_);
+  stats_ = parts_.scheduler->stats();
+  num_queued_tokens_ = parts_.scheduler->num_waiting_tokens();
+}
+
+// The loop cannot go on: everyone hears of it, and nobody is let in any more.
+void LocalEngine::die(const std::string& reason) {
+  log::error("the engine cannot go on: {}", reason);
+  const Error error{ErrorCode::kInternal, "the engine has stopped after a fault: " + reason, {}};
+  std::vector<Submission> submissions;
+  {
+    std::lock_guard lock(mutex_);
+    start_error_ = error;
+    state_ = State::kDead;
+    submissions = std::exchange(submissions_, {});
+  }
+  for (const Submission& submission : submissions) {
+    for (const Request& request : submission.requests) sinks_[request.id] = submission.sink;
+  }
+  std::vector<TokenEvent> events;
+  for (const auto& [id, sink] : sinks_) {
+    TokenEvent event;
+    event.request = id;
+    event.finish = FinishReason::kError;
+    event.error = error;
+    events.push_back(std::move(event));
+  }
+  deliver(std::move(events));
+}
+
+}  // namespace ingot

@@ -1,0 +1,20 @@
+// down(silu(gate x) · up x)
+#pragma once
+
+#include "ingot/layers/linear.h"
+#include "ingot/ops/activation/gated.h"
+
+namespace ingot {
+
+class GatedMlp {
+ public:
+  explicit GatedMlp(const Weights& w)
+      : gate_up_(w, {"gate_proj.weight", "up_proj.weight"}), down_(w, {"down_proj.weight"}) {}
+
+  array operator()(const array& x) const { return down_(silu_mul(gate_up_(x))); }
+
+ private:
+  Linear gate_up_, down_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,64 @@
+// decoder<Block>: embedding, blocks, final norm, head. A family is its Block.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ingot/core/model_config.h"
+#include "ingot/layers/embedding.h"
+#include "ingot/layers/residual.h"
+#include "ingot/models/causal_lm.h"
+#include "ingot/ops/rope/rope.h"
+
+namespace ingot {
+
+// Block: Block(const ModelConfig&, const Weights& of the layer, int layer); void operator()(Residual&, Step&) const;
+// static KvSpec kv_spec(const ModelConfig&, int layer).
+template <class Block>
+class Decoder final : public CausalLm {
+ public:
+  Decoder(const ModelConfig& c, const Weights& w)
+      : embedding_(w.scope("model.embed_tokens")),
+        norm_(w.scope("model.norm"), c.rms_norm_eps),
+        head_(make_head(c, w)),
+        inv_freq_(from_host(std::span<const float>(default_inv_freq(static_cast<float>(c.rope_theta), c.head_dim)))) {
+    blocks_.reserve(c.num_layers);
+    for (int layer = 0; layer < c.num_layers; ++layer) {
+      blocks_.emplace_back(c, w.scope("model.layers." + std::to_string(layer)), layer);
+      kv_spec_.push_back(Block::kv_spec(c, layer));
+    }
+  }
+
+  array hidden(Step& step) const override {
+    step.ropes = {rope_table(step.positions, inv_freq_)};
+    Residual h(embedding_(step.ids));
+    for (const Block& block : blocks_) block(h, step);
+    if (step.out_rows) h.keep_rows(*step.out_rows);
+    return h.normed(norm_);
+  }
+
+  array logits(const array& hidden) const override { return head_(hidden); }
+  std::vector<KvSpec> kv_spec() const override { return kv_spec_; }
+
+ private:
+  // Checkpoints that say "untied" but hold no head are tied all the same; a stray head of a tied one is ignored.
+  Linear make_head(const ModelConfig& c, const Weights& w) const {
+    const Weights head = w.scope("lm_head");
+    return !c.tie_word_embeddings && head.has("weight") ? Linear(head, {"weight"}) : embedding_.tied_head();
+  }
+
+  Embedding embedding_;
+  RmsNorm norm_;
+  Linear head_;
+  array inv_freq_;
+  std::vector<Block> blocks_;
+  std::vector<KvSpec> kv_spec_;
+};
+
+template <class Block>
+std::unique_ptr<CausalLm> decoder(const ModelConfig& c, const Weights& w) {
+  return std::make_unique<Decoder<Block>>(c, w);
+}
+
+}  // namespace ingot
