@@ -1,0 +1,43 @@
+// A real engine on the default model for tests, and requests run on it to their end.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "ingot/host/open_model.h"
+
+namespace ingot::testing {
+
+struct Settings {
+  int32_t max_num_batched_tokens = 2048;
+  int32_t max_num_seqs = 64;
+  int32_t max_model_len = 2048;
+  int32_t long_prefill_token_threshold = 0;
+  int32_t num_blocks = 2048;
+  bool enable_prefix_caching = true;
+};
+
+// The default model, opened. Fails the test with the reason when it is not there: `make model` fetches it.
+OpenedModel open_default_model(const Settings& settings);
+
+// What a request gave, comparable bit for bit.
+struct Output {
+  std::vector<int32_t> tokens;
+  std::vector<float> logprobs;                               // of the sampled tokens
+  std::vector<std::vector<std::pair<int32_t, float>>> best;  // the best five of each
+  FinishReason finish{};
+  int32_t num_cached_tokens = 0;
+  bool operator==(const Output& other) const {
+    return tokens == other.tokens && logprobs == other.logprobs && best == other.best && finish == other.finish;
+  }
+};
+
+Request make_request(std::vector<int32_t> prompt, int32_t max_tokens, float temperature, uint64_t seed);
+std::future<Output> start(Engine& engine, Request request);
+Output run(Engine& engine, Request request);
+
+// Ids of real text from the tokenizer's own vocabulary, the same for the same arguments.
+std::vector<int32_t> sample_prompt(const Tokenizer& tokenizer, uint32_t seed, int32_t length);
+
+}  // namespace ingot::testing
