@@ -60,6 +60,14 @@ TEST(Tokenizer, RefusesWhatIsNoTokenizer) {
   }
 }
 
+// The crate panics on some broken files: the bridge must not let that unwind into C++.
+TEST(Tokenizer, TurnsAPanicIntoAnError) {
+  const auto tokenizer = Tokenizer::from_json(R"({"decoder":{"type":"ByteLevel",)");
+  ASSERT_FALSE(tokenizer);
+  EXPECT_EQ(tokenizer.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(tokenizer.error().message.find("panic"), std::string::npos) << tokenizer.error().message;
+}
+
 TEST(Tokenizer, RefusesBrokenText) {
   const auto ids = golden::tokenizer("byte_level")->encode("a\xc3(", false);
   ASSERT_FALSE(ids);
