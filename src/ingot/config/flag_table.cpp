@@ -39,7 +39,10 @@ std::vector<std::string> flag_names(const CLI::Option& option) {
 FlagFormatter::FlagFormatter() { column_width(4); }
 
 std::string FlagFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
-  return is_positional ? "MODEL" : fmt::format("{}", fmt::join(flag_names(*option), ", "));
+  if (is_positional) return "MODEL";
+  std::vector<std::string> names = flag_names(*option);
+  std::erase(names, "MODEL");  // has its own paragraph
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string FlagFormatter::make_option_opts(const CLI::Option* option) const {

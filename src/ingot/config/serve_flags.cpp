@@ -82,7 +82,7 @@ void add_scheduler_flags(FlagTable& t, ServeConfig& c) {
 
 void add_server_flags(CLI::App& app, FlagTable& t, ServeConfig& c) {
   t.value(kServer, "--host", c.host, "Address to listen on; 0.0.0.0 for every interface");
-  t.value(kServer, "--port", c.port, "Port; 0: one that is free");
+  t.value(kServer, "--port", c.port, "Port; 0: one that is free")->check(within(0, 65535));
   t.list(kServer, "--api-key", c.api_keys, "KEY",
          "Keys, one of which every /v1 request must carry as a Bearer token. Default: $VLLM_API_KEY, else none");
   t.count(kServer, "--shutdown-timeout", c.shutdown_timeout_s, 0, 1 << 20,
@@ -169,7 +169,7 @@ std::string serve_flags_page() {
   CLI::App app;
   add_flags(app, config);
   std::string page =
-      "# Flags of `ingot serve`\n\nMade by `ingot docs flags` from the table in `src/ingot/config/serve_flags.cpp`. "
+      "# Flags of `ingot serve`\n\nMade by `make docs` from the table in `src/ingot/config/serve_flags.cpp`. "
       "`-` and `_` are equal in names.\n";
   for (const char* group : {kModel, kCache, kScheduler, kServer, kReplies}) {
     page += fmt::format("\n## {}\n| flag | default | meaning |\n|---|---|---|\n", group);
