@@ -10,8 +10,6 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 ARGS ?=
 STAMPS := build/.stamps
 CONFIGURED := $(STAMPS)/configured-$(BACKEND)
-VENV := build/venv
-VENV_STAMP := $(STAMPS)/venv
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
@@ -53,13 +51,15 @@ slow: build model ## golden tests that take minutes
 	@ctest --preset slow
 
 .PHONY: e2e
-e2e: build model $(VENV_STAMP) ## clients against the real server
-	$(call say,clients against the server)
-	@$(VENV)/bin/python -m pytest tests/e2e -q
+e2e: build model ## clients against the server: on the mock engine, then on the model
+	$(call say,clients against the server on the mock engine)
+	@tests/e2e/run build
+	$(call say,clients against the server on the default model)
+	@tools/with_server build/ingot -- tests/e2e/run build
 
 .PHONY: bench
-bench: build model $(STAMPS)/bench-venv ## the server against llama.cpp's, on the same file and machine
-	@build/bench-venv/bin/python bench/compare_llamacpp/compare.py $(ARGS)
+bench: build model ## the server against llama.cpp's, on the same file and machine
+	@bench/compare_llamacpp/run $(ARGS)
 
 .PHONY: fmt
 fmt: $(STAMPS)/setup-dev ## format the sources in place
@@ -100,16 +100,4 @@ $(CONFIGURED): $(STAMPS)/setup CMakePresets.json
 $(STAMPS)/configured-asan: $(STAMPS)/setup CMakePresets.json
 	$(call say,configuring the sanitizer build)
 	@cmake --preset asan
-	@touch $@
-
-$(VENV_STAMP): tests/e2e/requirements.txt | $(STAMPS)/setup
-	$(call say,clients for the tests)
-	@python3 -m venv $(VENV)
-	@$(VENV)/bin/pip install --disable-pip-version-check -r $<
-	@touch $@
-
-$(STAMPS)/bench-venv: bench/compare_llamacpp/requirements.txt | $(STAMPS)/setup
-	$(call say,llama.cpp's server for the comparison)
-	@python3 -m venv build/bench-venv
-	@build/bench-venv/bin/pip install --disable-pip-version-check -r $<
 	@touch $@
