@@ -5,6 +5,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace ingot::testing {
 
@@ -55,6 +56,16 @@ std::future<Output> start(Engine& engine, Request request) {
 
 Output run(Engine& engine, Request request) { return start(engine, std::move(request)).get(); }
 
+EngineStats stats_when_idle(const Engine& engine) {
+  const TimePoint deadline = now() + std::chrono::seconds(1);
+  EngineStats stats = engine.stats();
+  while ((stats.num_running > 0 || stats.kv_cache_usage > 0) && now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stats = engine.stats();
+  }
+  return stats;
+}
+
 std::vector<int32_t> sample_prompt(const Tokenizer& tokenizer, uint32_t seed, int32_t length) {
   static constexpr const char* kSentences[] = {
       "The history of the lighthouse begins with a fire on a hill.",
@@ -66,7 +77,7 @@ std::vector<int32_t> sample_prompt(const Tokenizer& tokenizer, uint32_t seed, in
       "She counted the coins twice and put them back.",
   };
   std::mt19937 random(seed);
-  std::vector<int32_t> ids;
+  std::vector<int32_t> ids = tokenizer.encode(std::to_string(seed) + ": ", false).value();  // no two share a block
   while (static_cast<int32_t>(ids.size()) < length) {
     const std::string sentence = std::string(kSentences[random() % std::size(kSentences)]) + " ";
     const auto more = tokenizer.encode(sentence, false).value();

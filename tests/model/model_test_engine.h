@@ -37,6 +37,9 @@ Request make_request(std::vector<int32_t> prompt, int32_t max_tokens, float temp
 std::future<Output> start(Engine& engine, Request request);
 Output run(Engine& engine, Request request);
 
+// Once nothing runs, or after a second: the last step in flight ends shortly after its requests.
+EngineStats stats_when_idle(const Engine& engine);
+
 // Ids of real text from the tokenizer's own vocabulary, the same for the same arguments.
 std::vector<int32_t> sample_prompt(const Tokenizer& tokenizer, uint32_t seed, int32_t length);
 
