@@ -37,8 +37,9 @@ class Checkpoint {
   virtual std::string_view gguf_architecture() const = 0;
 
   // config.json: architectures, model_type, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads,
-  // num_key_value_heads, head_dim, rms_norm_eps, rope_theta, rope_scaling, max_position_embeddings, vocab_size,
-  // tie_word_embeddings, attention_bias, bos_token_id, eos_token_id, dtype (absent where the file does not say).
+  // num_key_value_heads, head_dim, rms_norm_eps, rope_theta, max_position_embeddings, vocab_size,
+  // tie_word_embeddings, attention_bias, bos_token_id, eos_token_id; where the file says so also rope_scaling,
+  // partial_rotary_factor, sliding_window and dtype.
   virtual const boost::json::object& config() const = 0;
   // generation_config.json: bos_token_id, and eos_token_id as a list of every id that ends a turn.
   virtual const boost::json::object& generation_config() const = 0;

@@ -135,7 +135,7 @@ void add_dtype(json::object& config, ElementType type) {
 json::object model_config(const GgufFile& file, const TokenList& tokens) {
   const Architecture& arch = architecture(file.metadata);
   const Keys keys(file.metadata, arch.gguf);
-  if (keys.find_size("expert_count"))
+  if (file.metadata.integer(keys.full("expert_count")).value_or(0) > 0)
     unsupported(fmt::format("is a mixture of experts under the architecture '{}', which is not read yet", arch.gguf));
   json::object config{{"architectures", json::array{json::string(arch.hugging_face)}},
                       {"model_type", json::string(arch.model_type)}};
@@ -149,6 +149,7 @@ json::object model_config(const GgufFile& file, const TokenList& tokens) {
   config["rope_theta"] = keys.find_real("rope.freq_base").value_or(10000.0);
   if (auto scaling = rope_scaling(file, keys)) config["rope_scaling"] = std::move(*scaling);
   config["max_position_embeddings"] = keys.size("context_length");
+  if (const auto window = keys.find_size("attention.sliding_window")) config["sliding_window"] = *window;
   const Tensor& embeddings = embedding(file, config["hidden_size"].as_int64());
   config["vocab_size"] = embeddings.shape[0];
   config["tie_word_embeddings"] = find_tensor(file, "output.weight") == nullptr;

@@ -49,6 +49,13 @@ TEST(ModelConfig, HeadOfItsOwnUnties) {
   EXPECT_FALSE(config_of(file).at("tie_word_embeddings").as_bool());
 }
 
+TEST(ModelConfig, WhatFamiliesMustNotOverlook) {
+  auto file = testing::tiny_llama();
+  file.add("llama.attention.sliding_window", 16u).add("llama.rope.dimension_count", 2u).add("llama.expert_count", 0u);
+  EXPECT_EQ(config_of(file).at("sliding_window"), 16);
+  EXPECT_EQ(config_of(file).at("partial_rotary_factor"), 0.5);
+}
+
 TEST(ModelConfig, RopeScaling) {
   auto linear = testing::tiny_llama();
   linear.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 4.0f);
