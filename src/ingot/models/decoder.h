@@ -8,8 +8,8 @@
 #include "ingot/core/model_config.h"
 #include "ingot/layers/embedding.h"
 #include "ingot/layers/residual.h"
+#include "ingot/layers/rope.h"
 #include "ingot/models/causal_lm.h"
-#include "ingot/ops/rope/rope.h"
 
 namespace ingot {
 
@@ -22,7 +22,7 @@ class Decoder final : public CausalLm {
       : embedding_(w.scope("model.embed_tokens")),
         norm_(w.scope("model.norm"), c.rms_norm_eps),
         head_(make_head(c, w)),
-        inv_freq_(from_host(std::span<const float>(default_inv_freq(static_cast<float>(c.rope_theta), c.head_dim)))) {
+        rope_(c.rope_theta, c.head_dim) {
     blocks_.reserve(c.num_layers);
     for (int layer = 0; layer < c.num_layers; ++layer) {
       blocks_.emplace_back(c, w.scope("model.layers." + std::to_string(layer)), layer);
@@ -31,7 +31,7 @@ class Decoder final : public CausalLm {
   }
 
   array hidden(Step& step) const override {
-    step.ropes = {rope_table(step.positions, inv_freq_)};
+    step.ropes = {rope_(step.positions)};
     Residual h(embedding_(step.ids));
     for (const Block& block : blocks_) block(h, step);
     if (step.out_rows) h.keep_rows(*step.out_rows);
@@ -51,7 +51,7 @@ class Decoder final : public CausalLm {
   Embedding embedding_;
   RmsNorm norm_;
   Linear head_;
-  array inv_freq_;
+  Rope rope_;
   std::vector<Block> blocks_;
   std::vector<KvSpec> kv_spec_;
 };

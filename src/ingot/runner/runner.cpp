@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "ingot/ops/sampling/row_ops.h"
+#include "ingot/tensor/mlx_version.h"
 
 namespace ingot {
 namespace {
@@ -39,7 +41,9 @@ Runner::Runner(std::unique_ptr<CausalLm> model, RunnerConfig config)
     : model_(std::move(model)),
       config_(config),
       rows_(config.max_num_seqs, static_cast<int>(group_layers(model_->kv_spec()).size())),
-      caches_(group_layers(model_->kv_spec()), config.num_blocks, config.block_size, config.max_num_seqs) {}
+      caches_(group_layers(model_->kv_spec()), config.num_blocks, config.block_size, config.max_num_seqs) {
+  if (Status same = check_mlx_version(); !same) throw std::runtime_error(same.error().message);
+}
 
 bool Runner::queues_ahead() const { return mx::default_device() != mx::Device::cpu; }
 
