@@ -12,4 +12,7 @@ int64_t available_memory_bytes();
 // Resident memory of this process, bytes; 0 where the system does not tell.
 int64_t resident_memory_bytes();
 
+// Gives memory that was freed but kept by the allocator back to the system. Takes milliseconds.
+void release_free_memory();
+
 }  // namespace ingot

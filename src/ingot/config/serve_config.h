@@ -21,7 +21,7 @@ struct ServeConfig {
   uint64_t seed = 0;
 
   // engine
-  SchedulerConfig scheduler;
+  SchedulerConfig scheduler{.max_num_batched_tokens = 512};  // on a CPU more gain nothing and make streams wait
   CacheConfig cache;
   KvBudget kv_budget;
 

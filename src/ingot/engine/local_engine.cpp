@@ -24,6 +24,8 @@ StepPlan warm_up_plan(int32_t num_kv_groups) {
   return plan;
 }
 
+constexpr auto kRestAfter = std::chrono::milliseconds(500);
+
 }  // namespace
 
 LocalEngine::LocalEngine(Build build) : thread_([this, build = std::move(build)] { run(build); }) {}
@@ -139,6 +141,16 @@ void LocalEngine::loop() {
   }
 }
 
+// Sleeps until the inbox has something; after a while the runner rests too.
+void LocalEngine::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  const auto work = [this] { return !submissions_.empty() || !aborts_.empty() || state_ == State::kStopping; };
+  if (wake_.wait_for(lock, kRestAfter, work)) return;
+  lock.unlock();
+  parts_.runner->rest();
+  lock.lock();
+  wake_.wait(lock, work);
+}
+
 // Hands the inbox to the scheduler. With `wait`, sleeps until there is something to do. False when the engine should
 // end.
 bool LocalEngine::take_commands(bool wait) {
@@ -147,8 +159,7 @@ bool LocalEngine::take_commands(bool wait) {
   bool overdue = false;
   {
     std::unique_lock lock(mutex_);
-    if (wait)
-      wake_.wait(lock, [this] { return !submissions_.empty() || !aborts_.empty() || state_ == State::kStopping; });
+    if (wait) wait_for_work(lock);
     submissions = std::exchange(submissions_, {});
     aborts = std::exchange(aborts_, {});
     num_submitted_ = num_submitted_tokens_ = 0;

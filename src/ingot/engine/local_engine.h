@@ -59,6 +59,7 @@ class LocalEngine final : public Engine {
   void warm_up();
   void loop();
   Status check_bounds(int64_t num_requests, int64_t num_tokens) const;
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
   bool take_commands(bool wait);
   void accept(Submission submission);
   void collect();

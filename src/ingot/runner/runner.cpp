@@ -6,6 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include <mlx/memory.h>
+
+#include "ingot/base/system_memory.h"
 #include "ingot/ops/sampling/row_ops.h"
 #include "ingot/tensor/mlx_version.h"
 
@@ -46,6 +49,11 @@ Runner::Runner(std::unique_ptr<CausalLm> model, RunnerConfig config)
 }
 
 bool Runner::queues_ahead() const { return mx::default_device() != mx::Device::cpu; }
+
+void Runner::rest() {
+  mx::clear_cache();
+  release_free_memory();
+}
 
 void Runner::prepare(const StepPlan& plan) {
   PreparedStep& step = prepared_.emplace();

@@ -28,6 +28,7 @@ class Runner final : public StepRunner {
   void prepare(const StepPlan& plan) override;
   void launch() override;
   StepResult collect() override;
+  void rest() override;
   bool queues_ahead() const override;
 
  private:

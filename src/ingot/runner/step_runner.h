@@ -24,6 +24,9 @@ class StepRunner {
   // pools.
   virtual StepResult collect() = 0;
 
+  // Nothing has run for a while and nothing is launched: memory kept for the next step may go back to the system.
+  virtual void rest() {}
+
   // True where a prepared step should be launched before the one ahead of it is collected (GPUs, which queue work).
   virtual bool queues_ahead() const = 0;
 };
