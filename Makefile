@@ -17,7 +17,7 @@ say = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: serve
 serve: build model ## build, fetch the default model, serve it on 127.0.0.1:8000
@@ -37,7 +37,7 @@ check: build model ## the fast suite: unit tests, arrows, sizes, docs
 	@ctest --preset check
 
 .PHONY: test
-test: check sanitize slow e2e ## everything: check, sanitizers, golden tests of the model, the server from outside
+test: check sanitize model-tests e2e ## everything
 
 .PHONY: sanitize
 sanitize: $(STAMPS)/configured-asan ## unit tests under the address and undefined-behaviour sanitizers
@@ -45,10 +45,10 @@ sanitize: $(STAMPS)/configured-asan ## unit tests under the address and undefine
 	@cmake --build --preset asan
 	@ctest --preset asan
 
-.PHONY: slow
-slow: build model ## golden tests that take minutes
-	$(call say,golden tests of the model)
-	@ctest --preset slow
+.PHONY: model-tests
+model-tests: build model ## the default model against float32 and against itself
+	$(call say,the default model against float32 and against itself)
+	@ctest --preset model
 
 .PHONY: e2e
 e2e: build model ## clients against the server: on the mock engine, then on the model
