@@ -32,14 +32,19 @@ INGOT_INLINE F32 exp2(F32 x) {
 
 // The head at x with its first 2 · half channels rotated in half-split pairs: lane i of rope is cos, half + i is sin.
 INGOT_INLINE void rotate(const float* x, const float* rope, int half, int head_dim, float* y) {
-  for (int i = 0; i < half; i += 16) {
-    const int n = least(16, half - i);
+  int i = 0;
+  for (; i + 16 <= half; i += 16) {
+    const F32 cosine = load(rope + i), sine = load(rope + half + i), a = load(x + i), b = load(x + half + i);
+    store(y + i, a * cosine - b * sine);
+    store(y + half + i, b * cosine + a * sine);
+  }
+  if (const int n = half - i; n > 0) {
     const F32 cosine = load_first(rope + i, n), sine = load_first(rope + half + i, n);
     const F32 a = load_first(x + i, n), b = load_first(x + half + i, n);
     store_first(y + i, a * cosine - b * sine, n);
     store_first(y + half + i, b * cosine + a * sine, n);
   }
-  for (int i = 2 * half; i < head_dim; ++i) y[i] = x[i];
+  for (int c = 2 * half; c < head_dim; ++c) y[c] = x[c];
 }
 
 void write_token(const KeyValue& token, uint16_t* strip, int offset) {
@@ -68,9 +73,12 @@ void load_queries(const QueryTile& tile, float* scratch) {
   }
 }
 
-// The strips of one tile that some query sees: [begin, end) of its four.
+// The strips of one tile that some query sees: [begin, end) of its four. `ahead` elements from each lies a strip of the
+// next tile, which is fetched meanwhile: contexts stream from memory, and pages are too short for the processor to
+// tell.
 struct TileStrips {
   const uint16_t* keys[kTileStrips];
+  ptrdiff_t ahead[kTileStrips] = {};
   int begin, end;
 };
 
@@ -87,22 +95,31 @@ INGOT_INLINE TileStrips find_strips(const QueryTile& tile, int start) {
   return strips;
 }
 
-// scores[M][64] of M queries against N strips.
+INGOT_INLINE void look_ahead(TileStrips& strips, const TileStrips& next) {
+  for (int s = greatest(strips.begin, next.begin); s < least(strips.end, next.end); ++s)
+    strips.ahead[s] = next.keys[s] - strips.keys[s];
+}
+
+// scores[M][64] of M queries against the N strips from `s` on.
 template <int M, int N>
-void score(const Operand* query, int head_dim, const uint16_t* const* keys, float* scores) {
+void score(const Operand* query, int head_dim, const TileStrips& strips, int s, float* scores) {
   F32 sum[M][N];
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n) sum[m][n] = zero_f32();
   for (int c = 0; c < head_dim; c += 2) {
     Pairs key[N];
-    for (int n = 0; n < N; ++n) key[n] = load_pairs(keys[n] + c * kStrip);
+    for (int n = 0; n < N; ++n) {
+      const uint16_t* line = strips.keys[s + n] + c * kStrip;
+      key[n] = load_pairs(line);
+      prefetch(line + strips.ahead[s + n]);
+    }
     for (int m = 0; m < M; ++m) {
       const Pairs q = broadcast_pair(query + m * head_dim + c);
       for (int n = 0; n < N; ++n) sum[m][n] = dot(sum[m][n], key[n], q);
     }
   }
   for (int m = 0; m < M; ++m)
-    for (int n = 0; n < N; ++n) store(scores + m * kTileTokens + n * kStrip, sum[m][n]);
+    for (int n = 0; n < N; ++n) store(scores + m * kTileTokens + (s + n) * kStrip, sum[m][n]);
 }
 
 // out[M][16 · N channels] = out · decay + probabilities[M][64] · values, from channel `c` on.
@@ -115,7 +132,10 @@ void weigh(const Operand* probability, const TileStrips& strips, int head_dim, i
     const uint16_t* values = strips.keys[s] + kStrip * head_dim + 2 * c;
     for (int t = 0; t < kStrip; t += 2, values += 2 * head_dim) {
       Pairs value[N];
-      for (int n = 0; n < N; ++n) value[n] = load_pairs(values + 32 * n);
+      for (int n = 0; n < N; ++n) {
+        value[n] = load_pairs(values + 32 * n);
+        prefetch(values + 32 * n + strips.ahead[s]);
+      }
       for (int m = 0; m < M; ++m) {
         const Pairs p = broadcast_pair(probability + m * kTileTokens + s * kStrip + t);
         for (int n = 0; n < N; ++n) sum[m][n] = dot(sum[m][n], value[n], p);
@@ -193,8 +213,8 @@ void attend_rows(const Split& split, int row, int start, const TileStrips& strip
   RowBlock<M> block;
   int s = strips.begin;
   for (; s + kPairColumns <= strips.end; s += kPairColumns)
-    score<M, kPairColumns>(query, head_dim, strips.keys + s, block.scores + s * kStrip);
-  for (; s < strips.end; ++s) score<M, 1>(query, head_dim, strips.keys + s, block.scores + s * kStrip);
+    score<M, kPairColumns>(query, head_dim, strips, s, block.scores);
+  for (; s < strips.end; ++s) score<M, 1>(query, head_dim, strips, s, block.scores);
   soften(split, row, start, strips, block);
   float* out = split.out + size_t(row) * head_dim;
   int c = 0;
@@ -222,8 +242,10 @@ void attend_split(const QueryTile& tile, int index, float* scratch, float* state
   __builtin_memset(split.out, 0, size_t(rows) * head_dim * sizeof(float));
   const int first = greatest(index * kSplitTokens, tile.first_seen() / kTileTokens * kTileTokens);
   const int end = least((index + 1) * kSplitTokens, tile.last_position() + 1);
+  TileStrips next = find_strips(tile, first);
   for (int start = first; start < end; start += kTileTokens) {
-    const TileStrips strips = find_strips(tile, start);
+    TileStrips strips = next;
+    if (start + kTileTokens < end) look_ahead(strips, next = find_strips(tile, start + kTileTokens));
     for (int row = 0; row < rows; row += kPairRows)
       attend_up_to<kPairRows>(least(kPairRows, rows - row), split, row, start, strips);
   }
@@ -249,8 +271,9 @@ void finish(const QueryTile& tile, const float* state, float* out, size_t out_st
   for (int t = 0; t < tile.num_tokens; ++t) {
     for (int h = 0; h < tile.group; ++h, ++sum, weighted += tile.head_dim) {
       float* head = out + t * out_stride + h * tile.head_dim;
+      const F32 share = set1(1.0f / *sum);
       // + 0 turns a −0, which depends on how many zeros were added before, into 0.
-      for (int c = 0; c < tile.head_dim; c += 16) store(head + c, load(weighted + c) / set1(*sum) + zero_f32());
+      for (int c = 0; c < tile.head_dim; c += 16) store(head + c, load(weighted + c) * share + zero_f32());
     }
   }
 }

@@ -6,6 +6,9 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "ingot/ops/cpu/cpu_op.h"
 #include "ingot/ops/cpu/thread_pool.h"
@@ -21,6 +24,21 @@ size_t page_elements(const KvSpec& spec, int block_size) {
   return size_t{2} * block_size * spec.num_kv_heads * spec.head_dim;
 }
 
+// Long contexts outgrow the reach of 4 KiB translations: huge pages gave a third to twice the speed there. Small ones
+// stay for the first megabytes of each layer, so that a short conversation does not make whole huge pages resident.
+void prefer_huge_pages(array& pool) {
+#if defined(__linux__)
+  constexpr size_t kHugePage = size_t{2} << 20, kSmallPages = size_t{8} << 20;
+  const size_t layer_bytes = pool.nbytes() / pool.shape(0);
+  const auto base = reinterpret_cast<uintptr_t>(pool.data<mx::bfloat16_t>());
+  for (int layer = 0; layer < pool.shape(0); ++layer) {
+    const uintptr_t begin = (base + layer * layer_bytes + kSmallPages + kHugePage - 1) / kHugePage * kHugePage;
+    const uintptr_t end = (base + (layer + 1) * layer_bytes) / kHugePage * kHugePage;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: failure is fine
+  }
+#endif
+}
+
 }  // namespace
 
 array make_kv_pool(const KvGroup& group, int num_blocks, int block_size) {
@@ -28,7 +46,9 @@ array make_kv_pool(const KvGroup& group, int num_blocks, int block_size) {
   const int page = static_cast<int>(page_elements(group.spec, block_size));
   const mx::Shape shape{static_cast<int>(group.layers.size()), num_blocks, page};
   const size_t bytes = size_t(shape[0]) * shape[1] * shape[2] * sizeof(uint16_t);
-  return array(mx::allocator::malloc(bytes), shape, mx::bfloat16);  // fresh pages of the system: touched when written
+  array pool(mx::allocator::malloc(bytes), shape, mx::bfloat16);  // fresh pages of the system: touched when written
+  prefer_huge_pages(pool);
+  return pool;
 }
 
 size_t kv_block_bytes(const KvGroup& group, int block_size) {

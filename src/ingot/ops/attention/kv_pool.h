@@ -17,7 +17,8 @@ namespace ingot {
 
 inline constexpr int kStripTokens = 16;
 
-// Memory is reserved, not touched: it becomes resident page by page as tokens are written. Throws
+// Memory is reserved, not touched: it becomes resident as tokens are written, by small pages, beyond the first 8 MiB of
+// a layer by huge ones. Throws
 // std::invalid_argument unless block_size and head_dim are multiples of 16 and num_blocks ≥ 1.
 array make_kv_pool(const KvGroup& group, int num_blocks, int block_size);
 

@@ -33,7 +33,8 @@ struct Attended {
 // bfloat16 into `pool` (make_kv_pool) at `layer`, the layer's place in its group, in place.
 //
 // The result for a token depends, bit for bit, only on its query and on its context's pages: keys are taken in tiles
-// and splits at absolute positions, in one order, however tokens are batched or chunked.
+// and splits at absolute positions, in one order, however tokens are batched or chunked. Queries and probabilities are
+// rounded to bfloat16 for their products; sums are float32.
 // Throws std::invalid_argument on shapes that do not fit.
 Attended paged_attention(const array& qkv, const array& pool, int layer, const AttentionMeta& meta,
                          const AttentionShape& shape);

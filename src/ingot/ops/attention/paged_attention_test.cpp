@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 #include <mlx/random.h>
 
+#include "ingot/ops/attention/attention_kernels.h"
 #include "ingot/ops/attention/kv_pool.h"
 #include "ingot/ops/attention/paged_attention_reference.h"
+#include "ingot/ops/cpu/isa.h"
 #include "ingot/ops/rope/rope.h"
 
 namespace ingot {
@@ -194,6 +196,54 @@ TEST(PagedAttention, DoesNotDependOnTheBatch) {
     const array part = mx::slice(together, {start, 0}, {start + rows[r].num_tokens, together.shape(1)});
     EXPECT_TRUE(same_bits(part, sequences.run(alone, pool).out)) << "row " << r;
     start += rows[r].num_tokens;
+  }
+}
+
+TEST(PagedAttention, InstructionSetsAgreeBitForBit) {
+  constexpr int kTokens = 21, kGroup = 3, kDim = 80, kContext = 700, kStart = kContext - kTokens;
+  const auto random = [](int n) {
+    array a = mx::random::normal({n});
+    a.eval();
+    return a;
+  };
+  array query = random(kTokens * kGroup * kDim), keys = random(kContext * kDim), values = random(kContext * kDim);
+  array rope = rope_table(mx::arange(0, kContext, mx::int32), from_host(default_inv_freq(1e4f, kDim)));
+  rope.eval();
+  const std::vector<int32_t> blocks = {3, 1, 0, 2, 4, 5, 6, 7, 8, 9, 10};
+  std::vector<float> expected;
+  for (const cpu::Isa isa : {cpu::Isa::kPortable, cpu::Isa::kNeon, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+    if (!cpu::isa_available(isa)) continue;
+    const auto& kernels = cpu::kernels<cpu::AttentionKernels>(isa);
+    std::vector<uint16_t> pages(blocks.size() * 2 * 64 * kDim);
+    const auto angles = [&](int token) { return rope.data<float>() + token * kDim; };
+    for (int t = 0; t < kContext; ++t) {
+      uint16_t* strip = pages.data() + size_t(blocks[t / 64] * 64 + t % 64 / 16 * 16) * 2 * kDim;
+      kernels.write_token({keys.data<float>() + t * kDim, values.data<float>() + t * kDim, angles(t), kDim / 2, kDim},
+                          strip, t % 16);
+    }
+    const cpu::QueryTile tile{.query = query.data<float>(),
+                              .query_stride = kGroup * kDim,
+                              .rope = angles(kStart),
+                              .rotary_half = kDim / 2,
+                              .num_tokens = kTokens,
+                              .group = kGroup,
+                              .head_dim = kDim,
+                              .scale = 0.16f,
+                              .first_position = kStart,
+                              .window = 600,
+                              .pages = pages.data(),
+                              .page_stride = 2 * 64 * kDim,
+                              .block_table = blocks.data(),
+                              .block_size = 64};
+    std::vector<float> scratch(cpu::scratch_floats(tile.rows(), kDim)), out(tile.rows() * kDim);
+    std::vector<float> state(cpu::state_floats(tile.rows(), kDim)), later(state.size());
+    kernels.load_queries(tile, scratch.data());
+    kernels.attend_split(tile, 0, scratch.data(), state.data());
+    kernels.attend_split(tile, 1, scratch.data(), later.data());
+    kernels.merge(state.data(), later.data(), tile.rows(), kDim);
+    kernels.finish(tile, state.data(), out.data(), kGroup * kDim);
+    if (expected.empty()) expected = out;
+    EXPECT_EQ(out, expected) << cpu::isa_name(isa);
   }
 }
 

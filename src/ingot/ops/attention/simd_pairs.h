@@ -1,14 +1,13 @@
 // Dot products of bfloat16 pairs in 16 lanes, for attention's kernels (beside ops/cpu/simd.h).
 //
-//   Operand        what the other side of a product is kept as: bfloat16 where the processor multiplies pairs of it,
-//                  else float32, unrounded
-//   load_pairs     16 pairs of bfloat16; broadcast_pair: two operands in every lane
-//   dot(acc, a, b) acc + a₀ · b₀ + a₁ · b₁ by lane
-//   store_operands 16 floats; returns them as they were kept
+//   Operand         how the other side of a product is kept, bfloat16 in value: as such where the processor multiplies
+//                   pairs of it, else in a float
+//   load_pairs      16 pairs of bfloat16; broadcast_pair: two operands in every lane
+//   dot(acc, a, b)  (acc + a₁ · b₁) + a₀ · b₀ by lane; the products are exact, the sums rounded to nearest even
+//   store_operands  16 floats, rounded; returns them as they were kept
 //   kPairRows × kPairColumns accumulators fit the registers
-//   flush_denormals, restore_denormals   between them a sum is not changed by adding 0 · x: the AVX-512 dot product
-//                  flushes denormal sums, so they must not arise. Elsewhere this holds without.
-// The bits differ between AVX-512 and the others, and only between these two.
+//   flush_denormals, restore_denormals   between them x86 flushes denormal operands and results to 0, as vdpbf16ps
+//                   always does: else adding 0 · x could change a sum
 #pragma once
 
 #include "ingot/ops/cpu/simd.h"
@@ -38,13 +37,6 @@ INGOT_INLINE F32 store_operands(Operand* p, F32 x) {
   return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(rounded), 16))};
 }
 
-INGOT_INLINE unsigned flush_denormals() {
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(before | 0x8040);
-  return before;
-}
-INGOT_INLINE void restore_denormals(unsigned before) { _mm_setcsr(before); }
-
 #else
 
 using Operand = float;
@@ -61,19 +53,31 @@ INGOT_INLINE Pairs load_pairs(const uint16_t* p) {
 INGOT_INLINE Pairs broadcast_pair(const Operand* p) { return {set1(p[0]), set1(p[1])}; }
 INGOT_INLINE F32 dot(F32 acc, Pairs a, Pairs b) {
 #if defined(INGOT_KERNEL_AVX2) || defined(INGOT_KERNEL_NEON)
-  return fma(a.odd, b.odd, fma(a.even, b.even, acc));
+  return fma(a.even, b.even, fma(a.odd, b.odd, acc));
 #else
-  return acc + a.even * b.even + a.odd * b.odd;  // fma() would be a library call a lane
+  return acc + a.odd * b.odd + a.even * b.even;  // the same, since products are exact; fma() would be a call a lane
 #endif
 }
 INGOT_INLINE F32 store_operands(Operand* p, F32 x) {
-  store(p, x);
-  return x;
+  uint16_t rounded[16];
+  store_bf16(rounded, x);
+  const F32 kept = load_bf16(rounded);
+  store(p, kept);
+  return kept;
 }
 
+#endif
+
+#if defined(INGOT_KERNEL_AVX512) || defined(INGOT_KERNEL_AVX2)
+INGOT_INLINE unsigned flush_denormals() {
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  return before;
+}
+INGOT_INLINE void restore_denormals(unsigned before) { _mm_setcsr(before); }
+#else
 INGOT_INLINE unsigned flush_denormals() { return 0; }
 INGOT_INLINE void restore_denormals(unsigned) {}
-
 #endif
 
 }  // namespace
