@@ -1,5 +1,5 @@
 // Linear on CPU: checked against its fallback, then timed, beside the machine's peaks measured in the same run.
-//   ops_bench [--benchmark_filter=…]; INGOT_CPU_THREADS and INGOT_CPU_ISA apply.
+//   linear_bench [--benchmark_filter=…]; INGOT_CPU_THREADS and INGOT_CPU_ISA apply.
 // GFLOP/s counts two operations a weight and row; GB/s is packed weights read.
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ void check(const Case& c) {
   const auto x = random_rows(size_t(rows) * c.in_features);
   std::vector<float> y(size_t(rows) * c.out_features);
   run_linear({c.format, rows, c.in_features, c.out_features}, x.data(), bytes.data(), y.data(), ThreadPool::instance(),
-             kernels<LinearKernels>());
+             isa());
   const PackedWeight weight{c.format, c.out_features, c.in_features,
                             array(bytes.data(), {int(bytes.size())}, mx::uint8)};
   array expected = linear_reference(array(x.data(), {rows, c.in_features}, mx::float32), weight);
@@ -90,7 +90,7 @@ void time_linear(benchmark::State& state, const Case& c, int rows) {
   int next = 0;
   for (auto _ : state) {
     run_linear({c.format, rows, c.in_features, c.out_features}, x.data(), weights[next].data(), y.data(),
-               ThreadPool::instance(), kernels<LinearKernels>());
+               ThreadPool::instance(), isa());
     next = (next + 1) % copies;
   }
   using benchmark::Counter;

@@ -15,7 +15,11 @@
 namespace ingot::cpu {
 namespace {
 
-thread_local uint64_t sink[8];  // keeps results alive
+// Makes the compiler believe that the value is used.
+template <class T>
+void keep(const T& value) {
+  asm volatile("" ::"m"(value) : "memory");
+}
 
 // The best of several runs of work(), which does `amount` on each thread.
 template <class Work>
@@ -38,10 +42,10 @@ constexpr int kIterations = 200'000, kAccumulators = 16;
     __m512i sums[kAccumulators], a = _mm512_set1_epi32(0x01010101), b = _mm512_set1_epi32(3);                      \
     for (auto& sum : sums) sum = _mm512_setzero_si512();                                                           \
     for (int i = 0; i < kIterations; ++i) {                                                                        \
-      _Pragma("GCC unroll 16") for (auto& sum : sums) asm(instruction " %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b)); \
+      _Pragma("GCC unroll 16") for (auto& sum : sums) asm volatile(instruction " %2, %1, %0" : "+v"(sum) : "v"(a), \
+                                                                   "v"(b));                                        \
     }                                                                                                              \
-    for (auto& sum : sums) sums[0] = _mm512_xor_si512(sums[0], sum);                                               \
-    _mm512_storeu_si512(sink, sums[0]);                                                                            \
+    keep(sums);                                                                                                    \
   }
 
 INGOT_DOT_LOOP(dot_i16, "vpdpwssd")
@@ -80,7 +84,7 @@ double read_bandwidth(ThreadPool& pool, size_t bytes) {
       for (size_t i = 0; i + 4 <= part / 8; i += 4)
         for (int j = 0; j < 4; ++j) sums[j] ^= p[i + j];
       const Line sum = sums[0] ^ sums[1] ^ sums[2] ^ sums[3];
-      std::memcpy(sink, &sum, sizeof sum);
+      keep(sum);
     }
   });
 }

@@ -18,7 +18,6 @@
 //   store_i16_swapped(p, v)             16 int32 as int16, the middle two of every four swapped: 0 2 1 3
 //   reduce_add, reduce_max              of all lanes
 //   prefetch(p)                         the line will be read soon, once
-//   kRowBlock                           how many accumulators of 16 lanes fit the registers beside their operands
 #pragma once
 
 #include <cstddef>

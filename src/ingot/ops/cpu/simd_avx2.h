@@ -6,8 +6,6 @@
 namespace ingot::cpu {
 namespace {
 
-constexpr int kRowBlock = 4;
-
 struct F32 {
   __m256 lo, hi;
 };

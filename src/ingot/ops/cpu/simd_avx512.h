@@ -6,8 +6,6 @@
 namespace ingot::cpu {
 namespace {
 
-constexpr int kRowBlock = 8;
-
 struct F32 {
   __m512 v;
 };

@@ -6,8 +6,6 @@
 namespace ingot::cpu {
 namespace {
 
-constexpr int kRowBlock = 4;
-
 struct F32 {
   float32x4_t v[4];
 };

@@ -6,8 +6,6 @@
 namespace ingot::cpu {
 namespace {
 
-constexpr int kRowBlock = 2;
-
 typedef float Floats __attribute__((vector_size(64)));
 typedef int32_t Ints __attribute__((vector_size(64)));
 typedef uint32_t Words __attribute__((vector_size(64)));

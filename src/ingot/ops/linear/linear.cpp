@@ -29,7 +29,7 @@ array linear(const array& x, const PackedWeight& weight) {
   return cpu::cpu_op("linear", {x, weight.data}, {{{shape.num_rows, shape.out_features}, mx::float32}},
                      [shape](const std::vector<array>& in, std::vector<array>& out) {
                        cpu::run_linear(shape, in[0].data<float>(), in[1].data<uint8_t>(), out[0].data<float>(),
-                                       cpu::ThreadPool::instance(), cpu::kernels<cpu::LinearKernels>());
+                                       cpu::ThreadPool::instance(), cpu::isa());
                      })[0];
 }
 

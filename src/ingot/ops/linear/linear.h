@@ -5,10 +5,10 @@
 
 namespace ingot {
 
-// x: float32 [T, in], row-contiguous → float32 [T, out]. On CPU our kernels run (ops/linear/linear_kernels.h): a row's
-// output has the same bits alone and in any batch, on any number of threads and instruction set; a row that is not
-// finite gives NaN and leaves the others alone. On other devices linear_reference() serves.
-// Throws std::invalid_argument when shapes or the weight's bytes do not fit.
+// x: float32 [T, in], row-contiguous → float32 [T, out]. On CPU our kernels run (quantised_kernels.h, dense_kernels.h):
+// a row's output has the same bits alone and in any batch, on any number of threads and instruction set; a row that is
+// not finite gives NaN and leaves the others alone. On other devices linear_reference() serves. Throws
+// std::invalid_argument when shapes or the weight's bytes do not fit.
 array linear(const array& x, const PackedWeight& weight);
 
 // The same by MLX operations on the unpacked weight, with float32 inputs: the oracle.

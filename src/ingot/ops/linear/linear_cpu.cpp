@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "ingot/ops/cpu/workspace.h"
+#include "ingot/ops/linear/dense_kernels.h"
+#include "ingot/ops/linear/quantised_kernels.h"
 
 namespace ingot::cpu {
 namespace {
@@ -38,7 +40,7 @@ class QuantisedRows {
             offsets_ + at};
   }
 
-  void fill(const float* x, int zero_point, ThreadPool& pool, const LinearKernels& kernels) const {
+  void fill(const float* x, int zero_point, ThreadPool& pool, const QuantisedKernels& kernels) const {
     const int in_features = num_groups_ * kGroupSize;
     const int rows_per_task = std::max(kQuantiseAlone / in_features, 1);
     pool.parallel_for(ceil_div(num_rows_, rows_per_task), [&](int task) {
@@ -79,8 +81,8 @@ void for_each_product(const LinearShape& shape, const uint8_t* panels, float* y,
   });
 }
 
-void run_dense(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool,
-               const LinearKernels& kernels) {
+void run_dense(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool, Isa isa) {
+  const DenseKernels& kernels = cpu::kernels<DenseKernels>(isa);
   const auto multiply = shape.format == WeightFormat::kF32   ? kernels.f32
                         : shape.format == WeightFormat::kF16 ? kernels.f16
                                                              : kernels.bf16;
@@ -92,7 +94,8 @@ void run_dense(const LinearShape& shape, const float* x, const uint8_t* panels, 
 }
 
 void run_quantised(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool,
-                   const LinearKernels& kernels) {
+                   Isa isa) {
+  const QuantisedKernels& kernels = cpu::kernels<QuantisedKernels>(isa);
   const auto multiply = shape.format == WeightFormat::kQ4_0   ? kernels.q4_0
                         : shape.format == WeightFormat::kQ4_1 ? kernels.q4_1
                                                               : kernels.q8_0;
@@ -108,9 +111,8 @@ void run_quantised(const LinearShape& shape, const float* x, const uint8_t* pane
 
 }  // namespace
 
-void run_linear(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool,
-                const LinearKernels& kernels) {
-  (is_quantised(shape.format) ? run_quantised : run_dense)(shape, x, panels, y, pool, kernels);
+void run_linear(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool, Isa isa) {
+  (is_quantised(shape.format) ? run_quantised : run_dense)(shape, x, panels, y, pool, isa);
 }
 
 }  // namespace ingot::cpu

@@ -1,8 +1,10 @@
 // Linear's CPU kernels driven over threads, on plain buffers.
 #pragma once
 
+#include <cstdint>
+
+#include "ingot/ops/cpu/isa.h"
 #include "ingot/ops/cpu/thread_pool.h"
-#include "ingot/ops/linear/linear_kernels.h"
 #include "ingot/tensor/weight_format.h"
 
 namespace ingot::cpu {
@@ -12,9 +14,8 @@ struct LinearShape {
   int num_rows, in_features, out_features;
 };
 
-// y[num_rows][out] = x[num_rows][in] · Wᵀ. The bits of y depend neither on the pool's size nor on the kernels'
-// instruction set. Scratch: cpu::workspace(), at most about 1.3 · 1024 · in_features bytes.
-void run_linear(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool,
-                const LinearKernels& kernels);
+// y[num_rows][out] = x[num_rows][in] · Wᵀ. The bits of y depend neither on the pool's size nor on the instruction set.
+// Scratch: cpu::workspace(), at most about 1.3 · 1024 · in_features bytes.
+void run_linear(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool, Isa isa);
 
 }  // namespace ingot::cpu

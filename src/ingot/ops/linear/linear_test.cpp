@@ -33,7 +33,7 @@ Rows run(const PackedWeight& weight, const Rows& x, int num_threads = 1, cpu::Is
   // A guard behind the result: no kernel may write past it.
   Rows y(size_t(num_rows) * weight.out_features + 16, -7.0f);
   cpu::run_linear({weight.format, num_rows, weight.in_features, weight.out_features}, x.data(),
-                  weight.data.data<uint8_t>(), y.data(), *pool, cpu::kernels<cpu::LinearKernels>(isa));
+                  weight.data.data<uint8_t>(), y.data(), *pool, isa);
   EXPECT_TRUE(std::all_of(y.end() - 16, y.end(), [](float v) { return v == -7.0f; }));
   y.resize(y.size() - 16);
   return y;
