@@ -7,11 +7,6 @@
 #include <cstring>
 #include <memory>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define INGOT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni"), noinline))
-#endif
-
 namespace ingot::cpu {
 namespace {
 
@@ -35,22 +30,26 @@ double best_rate(ThreadPool& pool, double amount, const Work& work) {
 }
 
 #if defined(__x86_64__)
-constexpr int kIterations = 200'000, kAccumulators = 16;
+constexpr int kIterations = 100'000, kAccumulators = 16;
 
-#define INGOT_DOT_LOOP(name, instruction)                                                                          \
-  INGOT_AVX512 void name(int) {                                                                                    \
-    __m512i sums[kAccumulators], a = _mm512_set1_epi32(0x01010101), b = _mm512_set1_epi32(3);                      \
-    for (auto& sum : sums) sum = _mm512_setzero_si512();                                                           \
-    for (int i = 0; i < kIterations; ++i) {                                                                        \
-      _Pragma("GCC unroll 16") for (auto& sum : sums) asm volatile(instruction " %2, %1, %0" : "+v"(sum) : "v"(a), \
-                                                                   "v"(b));                                        \
-    }                                                                                                              \
-    keep(sums);                                                                                                    \
+// Sixteen accumulators, zmm0 to zmm15, hide the latency.
+#define INGOT_STEP(op, i) op " %%zmm17, %%zmm16, %%zmm" #i "\n\t"
+#define INGOT_STEPS(op, a, b, c, d) INGOT_STEP(op, a) INGOT_STEP(op, b) INGOT_STEP(op, c) INGOT_STEP(op, d)
+#define INGOT_ALL(op) \
+  INGOT_STEPS(op, 0, 1, 2, 3) INGOT_STEPS(op, 4, 5, 6, 7) INGOT_STEPS(op, 8, 9, 10, 11) INGOT_STEPS(op, 12, 13, 14, 15)
+#define INGOT_PEAK_LOOP(name, op)                                                                                     \
+  void name(int) {                                                                                                    \
+    asm volatile("vpxord %%zmm16, %%zmm16, %%zmm16\n\t vpxord %%zmm17, %%zmm17, %%zmm17\n\t" INGOT_ALL("vpxord"):::); \
+    for (int i = 0; i < kIterations; ++i) asm volatile(INGOT_ALL(op)::: INGOT_CLOBBERED);                             \
+    asm volatile("vzeroupper");                                                                                       \
   }
+#define INGOT_CLOBBERED                                                                                               \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+      "xmm14", "xmm15"
 
-INGOT_DOT_LOOP(dot_i16, "vpdpwssd")
-INGOT_DOT_LOOP(dot_i8, "vpdpbusd")
-INGOT_DOT_LOOP(fma_f32, "vfmadd231ps")
+INGOT_PEAK_LOOP(dot_i16, "vpdpwssd")
+INGOT_PEAK_LOOP(dot_i8, "vpdpbusd")
+INGOT_PEAK_LOOP(fma_f32, "vfmadd231ps")
 
 double peak(ThreadPool& pool, double operations, void (*loop)(int)) {
   const bool runs = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512dq");
