@@ -1,4 +1,5 @@
 // One thread that owns some of the connections: nothing of a connection is ever touched by another thread.
+// Held by its sessions' calls as well, since a late wake may come when the server is gone already.
 #pragma once
 
 #include <memory>

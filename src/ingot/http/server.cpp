@@ -39,14 +39,15 @@ struct Server::Impl {
       : config(std::move(config_)),
         service(std::move(service_)),
         context{config, *service},
-        metrics(service->registry()) {}
+        metrics(service->registry()),
+        connections{.bodies = std::make_shared<ByteBudget>(config.max_waiting_body_bytes)} {}
 
   const ServerConfig config;
   const std::shared_ptr<serve::Service> service;
   const Context context;
   HttpMetrics metrics;
   Connections connections;
-  std::vector<std::unique_ptr<IoThread>> threads;
+  std::vector<std::shared_ptr<IoThread>> threads;
   std::vector<tcp::acceptor> acceptors;  // of the first thread
   size_t next_thread = 0;
   uint16_t port = 0;
@@ -54,7 +55,7 @@ struct Server::Impl {
   Result<std::vector<tcp::endpoint>> resolve();
   Status listen(const tcp::endpoint& endpoint);
   net::awaitable<void> accept(tcp::acceptor& acceptor);
-  void open_session(IoThread& io, tcp::socket socket);
+  void open_session(const std::shared_ptr<IoThread>& io, tcp::socket socket);
   void for_each_session(void (Session::*act)());
 };
 
@@ -92,9 +93,9 @@ net::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor) {
       co_await pause(kFullPause);
       continue;
     }
-    IoThread& io = *threads[next_thread++ % threads.size()];
+    const auto& io = threads[next_thread++ % threads.size()];
     error_code ec;
-    tcp::socket socket = co_await acceptor.async_accept(io.context(), net::redirect_error(net::use_awaitable, ec));
+    tcp::socket socket = co_await acceptor.async_accept(io->context(), net::redirect_error(net::use_awaitable, ec));
     if (!ec) {
       open_session(io, std::move(socket));
     } else if (acceptor.is_open()) {
@@ -105,10 +106,10 @@ net::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor) {
 }
 
 // A session is made on its own thread, and touched by no other.
-void Server::Impl::open_session(IoThread& io, tcp::socket socket) {
-  net::post(io.context(), [this, &io, socket = std::move(socket)]() mutable {
+void Server::Impl::open_session(const std::shared_ptr<IoThread>& io, tcp::socket socket) {
+  net::post(io->context(), [this, io, socket = std::move(socket)]() mutable {
     const auto session = std::make_shared<Session>(std::move(socket), io, context, metrics, connections);
-    net::co_spawn(io.context(), session->run(), net::detached);
+    net::co_spawn(io->context(), session->run(), net::detached);
   });
 }
 
@@ -127,7 +128,7 @@ Server::Server(ServerConfig config, std::shared_ptr<serve::Service> service)
 Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
 Status Server::start() {
-  for (int i = 0; i < impl_->config.num_threads; ++i) impl_->threads.push_back(std::make_unique<IoThread>());
+  for (int i = 0; i < impl_->config.num_threads; ++i) impl_->threads.push_back(std::make_shared<IoThread>());
   const auto endpoints = impl_->resolve();
   if (!endpoints) return std::unexpected(endpoints.error());
   Status last;

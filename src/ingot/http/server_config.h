@@ -19,9 +19,10 @@ struct ServerConfig {
 
   // Bounds that no client can push the server over.
   int max_connections = 4096;
-  size_t max_header_bytes = 64u << 10;     // beyond: 431
-  size_t max_body_bytes = 32u << 20;       // beyond: 413
-  size_t max_pipelined_bytes = 64u << 10;  // read ahead while a reply is being made
+  size_t max_header_bytes = 64u << 10;         // beyond: 431
+  size_t max_body_bytes = 32u << 20;           // beyond: 413
+  size_t max_waiting_body_bytes = 256u << 20;  // of all requests until they are tokenised; beyond: 503
+  size_t max_pipelined_bytes = 64u << 10;      // read ahead while a reply is being made
   std::chrono::milliseconds header_timeout{
       10'000};  // from the first byte, or the connection's start, to the last header
   std::chrono::milliseconds body_timeout{60'000};

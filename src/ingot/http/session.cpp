@@ -1,6 +1,7 @@
 // The connection's coroutine up to the response: time-outs, limits, the gate.
 #include "ingot/http/session.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -62,25 +63,25 @@ std::optional<HttpResponse> response_to(error_code ec) {
 
 }  // namespace
 
-Session::Session(net::ip::tcp::socket socket, IoThread& io, const Context& context, HttpMetrics& metrics,
-                 Connections& connections)
+Session::Session(net::ip::tcp::socket socket, std::shared_ptr<IoThread> io, const Context& context,
+                 HttpMetrics& metrics, Connections& connections)
     : stream_(std::move(socket)),
-      io_(io),
+      io_(std::move(io)),
       context_(context),
       metrics_(metrics),
       connections_(connections),
-      wake_timer_(io.context()) {
+      wake_timer_(io_->context()) {
   error_code ignored;
   stream_.socket().set_option(net::ip::tcp::no_delay(true), ignored);
   stream_.socket().non_blocking(true, ignored);
   const auto peer = stream_.socket().remote_endpoint(ignored);
   peer_ = peer.address().to_string() + ":" + std::to_string(peer.port());
-  io_.sessions().insert(this);
+  io_->sessions().insert(this);
   ++connections_.count;
 }
 
 Session::~Session() {
-  io_.sessions().erase(this);
+  io_->sessions().erase(this);
   --connections_.count;
 }
 
@@ -121,46 +122,59 @@ Session::Awaitable<bool> Session::wait_for_bytes() {
 
 Session::Awaitable<Session::Read> Session::read_request(Exchange& exchange) {
   const ServerConfig& config = context_.config;
-  beast::http::request_parser<beast::http::string_body> parser;
+  Parser parser;
   parser.header_limit(static_cast<uint32_t>(config.max_header_bytes));
   parser.body_limit(config.max_body_bytes);
   error_code ec;
   stream_.expires_after(config.header_timeout);
   co_await beast::http::async_read_header(stream_, buffer_, parser, into(ec));
+  stream_.expires_never();
+  if (ec) co_return refuse(exchange, response_to(ec));
   HttpRequest& request = exchange.request;
-  if (parser.is_header_done() || !ec) {
-    const auto& head = parser.get();
-    request.method = std::string(head.method_string());
-    request.path = path_of(head.target());
-    request.headers = headers_of(head);
-    exchange.framing = {.version = head.version() == 10 ? 10 : 11,
-                        .keep_alive = parser.keep_alive(),
-                        .head_only = request.method == "HEAD"};
-    Gate gate = pass_gate(config, request);
-    exchange.route = gate.route;
-    exchange.response = std::move(gate.response);
-  }
+  const auto& head = parser.get();
+  request.method = std::string(head.method_string());
+  request.path = path_of(head.target());
+  request.headers = headers_of(head);
+  exchange.framing = {.version = head.version() == 10 ? 10 : 11,
+                      .keep_alive = parser.keep_alive(),
+                      .head_only = request.method == "HEAD"};
+  Gate gate = pass_gate(config, request);
+  exchange.route = gate.route;
   const bool expects = beast::iequals(request.headers.expect, "100-continue");
-  if (!ec && exchange.response && !parser.is_done() &&
-      (expects || parser.content_length_remaining().value_or(SIZE_MAX) > config.max_pipelined_bytes)) {
-    exchange.framing.keep_alive = false;  // refused on the head: the body is not waited for
-    co_return Read::kRefused;
+  const bool is_long = parser.content_length_remaining().value_or(SIZE_MAX) > config.max_pipelined_bytes;
+  if (gate.response && !parser.is_done() && (expects || is_long)) {  // its body is not waited for
+    co_return refuse(exchange, std::move(gate.response));
   }
-  if (!ec && expects && !parser.is_done() && !co_await write("HTTP/1.1 100 Continue\r\n\r\n")) co_return Read::kClosed;
-  if (!ec && !parser.is_done()) {
-    stream_.expires_after(config.body_timeout);
-    co_await beast::http::async_read(stream_, buffer_, parser, into(ec));
+  if (expects && !parser.is_done() && !co_await write("HTTP/1.1 100 Continue\r\n\r\n")) co_return Read::kClosed;
+  exchange.response = std::move(gate.response);
+  co_return co_await read_body(exchange, parser);
+}
+
+Session::Awaitable<Session::Read> Session::read_body(Exchange& exchange, Parser& parser) {
+  HttpRequest& request = exchange.request;
+  request.lease = std::make_shared<ByteBudget::Lease>(connections_.bodies);
+  const size_t announced = parser.content_length().value_or(0);
+  bool fits = request.lease->grow_to(announced);
+  error_code ec;
+  stream_.expires_after(context_.config.body_timeout);
+  while (fits && !ec && !parser.is_done()) {
+    co_await beast::http::async_read_some(stream_, buffer_, parser, into(ec));
+    fits = request.lease->grow_to(std::max(announced, parser.get().body().size()));
   }
   stream_.expires_never();
-  if (ec) {
-    exchange.response = response_to(ec);
-    exchange.framing.keep_alive = false;
-    co_return exchange.response ? Read::kRefused : Read::kClosed;
-  }
+  if (!fits) co_return refuse(exchange, error_response(api::unavailable("Too much request data is waiting.")));
+  if (ec) co_return refuse(exchange, response_to(ec));
   request.arrival = now();
   request.body = std::move(parser.get().body());
   exchange.request_bytes = request.body.size();
   co_return Read::kRequest;
+}
+
+// The request was not read to its end, so the connection ends with this response; without one it just ends.
+Session::Read Session::refuse(Exchange& exchange, std::optional<HttpResponse> response) {
+  exchange.response = std::move(response);
+  exchange.framing.keep_alive = false;
+  return exchange.response ? Read::kRefused : Read::kClosed;
 }
 
 // After a response to a request that was not read to its end: a close with unread bytes would make the kernel reset the

@@ -11,7 +11,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 
+#include "ingot/http/byte_budget.h"
 #include "ingot/http/endpoint.h"
 #include "ingot/http/http_metrics.h"
 #include "ingot/http/io_thread.h"
@@ -23,13 +26,14 @@ namespace ingot::http {
 struct Connections {
   std::atomic<int> count = 0;
   std::atomic<bool> closing = false;  // no further request is read
+  const std::shared_ptr<ByteBudget> bodies;
 };
 
 // Everything but the wake (through IoThread) happens on the connection's IoThread.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(boost::asio::ip::tcp::socket socket, IoThread& io, const Context& context, HttpMetrics& metrics,
-          Connections& connections);
+  Session(boost::asio::ip::tcp::socket socket, std::shared_ptr<IoThread> io, const Context& context,
+          HttpMetrics& metrics, Connections& connections);
   ~Session();
 
   boost::asio::awaitable<void> run();
@@ -43,11 +47,14 @@ class Session : public std::enable_shared_from_this<Session> {
   using Awaitable = boost::asio::awaitable<T>;
 
   enum class Read { kRequest, kRefused, kClosed };
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   struct Exchange;  // one request and what is known of its response
 
   Awaitable<bool> serve_one();  // false: the connection is to end
   Awaitable<bool> wait_for_bytes();
   Awaitable<Read> read_request(Exchange& exchange);
+  Awaitable<Read> read_body(Exchange& exchange, Parser& parser);
+  Read refuse(Exchange& exchange, std::optional<HttpResponse> response);
   Awaitable<bool> answer(Exchange& exchange);
   Awaitable<bool> reply(Exchange& exchange, HttpResponse response);
   Awaitable<bool> run_call(Exchange& exchange, std::shared_ptr<serve::Call> call);
@@ -63,7 +70,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;  // bytes that no request has used yet
-  IoThread& io_;
+  const std::shared_ptr<IoThread> io_;
   const Context& context_;
   HttpMetrics& metrics_;
   Connections& connections_;

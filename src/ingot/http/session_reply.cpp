@@ -28,7 +28,7 @@ Session::Awaitable<bool> Session::answer(Exchange& exchange) {
   if (exchange.response) co_return co_await reply(exchange, std::move(*exchange.response));
   Answer answer;
   try {
-    const serve::Call::Wake wake = [&io = io_, weak = weak_from_this()] { io.wake(weak); };
+    const serve::Call::Wake wake = [io = io_, weak = weak_from_this()] { io->wake(weak); };
     answer = exchange.route->endpoint(context_, exchange.request, wake);
   } catch (const std::exception& e) {
     log::error("{} {}: {}", exchange.request.method, exchange.request.path, e.what());

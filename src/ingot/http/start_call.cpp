@@ -31,6 +31,7 @@ Answer start_call(api::Endpoint endpoint, const Context& context, HttpRequest& r
   if (!priority) return error_response(priority.error());
   auto call = context.service.start(endpoint,
                                     {.body = std::move(request.body),
+                                     .hold = std::move(request.lease),
                                      .request_id = request.headers.x_request_id,
                                      .priority = *priority,
                                      .arrival = request.arrival},

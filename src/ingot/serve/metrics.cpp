@@ -48,6 +48,7 @@ struct Scrape {  // one figure of the engine's
   double (*value)(const EngineStats&);
 };
 
+double nothing(const EngineStats&) { return 0.0; }  // told from the start, for dashboards that expect it
 double uncached(const EngineStats& s) { return static_cast<double>(s.prompt_tokens - s.prompt_tokens_cached); }
 
 const Scrape kScrapes[] = {
@@ -69,6 +70,12 @@ const Scrape kScrapes[] = {
      [](const EngineStats& s) { return static_cast<double>(s.prompt_tokens_cached); }},
     {"vllm:generation_tokens_total", "Number of generation tokens processed.", MetricType::Counter,
      [](const EngineStats& s) { return static_cast<double>(s.generation_tokens); }},
+    {"vllm:external_prefix_cache_queries_total", "External prefix cache queries from KV connectors, in tokens.",
+     MetricType::Counter, nothing},
+    {"vllm:external_prefix_cache_hits_total", "External prefix cache hits from KV connectors, in tokens.",
+     MetricType::Counter, nothing},
+    {"vllm:mm_cache_queries_total", "Multi-modal cache queries, in items.", MetricType::Counter, nothing},
+    {"vllm:mm_cache_hits_total", "Multi-modal cache hits, in items.", MetricType::Counter, nothing},
 };
 
 // The engine's stats as metric families with the model's labels.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ namespace ingot::serve {
 // A request as it came in.
 struct CallInput {
   std::string body;
-  std::string request_id;           // X-Request-Id; "" = none
-  std::optional<int64_t> priority;  // X-Vllm-Priority, wins over the body's
+  std::shared_ptr<const void> hold;  // whatever is to be given back together with the body
+  std::string request_id;            // X-Request-Id; "" = none
+  std::optional<int64_t> priority;   // X-Vllm-Priority, wins over the body's
   TimePoint arrival = now();
 };
 

@@ -7,6 +7,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include "ingot/serve/process_metrics.h"
+
 namespace ingot::serve {
 
 Service::Service(ServiceOptions options)
@@ -53,6 +55,7 @@ std::string Service::metrics_text() const {
   std::vector<prometheus::MetricFamily> families;
   if (const auto open = model()) families = open->metrics->collect_engine();
   std::ranges::move(registry_->Collect(), std::back_inserter(families));
+  std::ranges::move(collect_process(), std::back_inserter(families));
   return prometheus::TextSerializer().Serialize(families);
 }
 

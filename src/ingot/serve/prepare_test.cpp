@@ -1,0 +1,132 @@
+// From bodies to requests: ids, seeds, lengths, template, refusals.
+#include "ingot/serve/prepare.h"
+
+#include "tests/support/tiny_model.h"
+#include <gtest/gtest.h>
+
+namespace ingot::serve {
+namespace {
+
+const ServedModel& model() {
+  static const ServedModel tiny = testing::tiny_model(INGOT_SOURCE_DIR);
+  return tiny;
+}
+
+api::Parsed<PreparedCall> prepare_body(api::Endpoint endpoint, std::string body, CallInput input = {}) {
+  input.body = std::move(body);
+  return prepare(endpoint, model(), input, std::atomic<bool>(false));
+}
+
+std::string text_of(const std::vector<int32_t>& ids) { return model().tokenizer->decode(ids, false); }
+
+TEST(Prepare, MakesNChildrenOfEachPrompt) {
+  const auto call =
+      prepare_body(api::Endpoint::kCompletions, R"({"prompt":["One","Two three"],"n":2,"seed":40,"max_tokens":5})");
+  ASSERT_TRUE(call) << call.error().message;
+  ASSERT_EQ(call->requests.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    const Request& request = call->requests[i];
+    EXPECT_EQ(static_cast<uint64_t>(request.id), static_cast<uint64_t>(call->requests[0].id) + i);
+    EXPECT_EQ(text_of(request.prompt), i < 2 ? "One" : "Two three");
+    EXPECT_EQ(request.sampling.seed, 40 + i % 2);
+    EXPECT_EQ(request.sampling.max_tokens, 5);
+    EXPECT_EQ(request.sampling.eos_token_ids, std::vector<int32_t>{testing::kTinyImEnd});
+  }
+  EXPECT_EQ(call->prompts.size(), 2u);
+  EXPECT_TRUE(call->head.id.starts_with("cmpl-"));
+  EXPECT_EQ(call->head.model, "tiny");
+}
+
+TEST(Prepare, DrawsDifferentSeedsWhereNoneIsGiven) {
+  const auto call = prepare_body(api::Endpoint::kCompletions, R"({"prompt":"One","n":3})");
+  ASSERT_TRUE(call);
+  EXPECT_NE(call->requests[0].sampling.seed, call->requests[1].sampling.seed);
+  EXPECT_NE(call->requests[1].sampling.seed, call->requests[2].sampling.seed);
+}
+
+TEST(Prepare, NeverGivesTheSameIdTwice) {
+  const auto first = prepare_body(api::Endpoint::kCompletions, R"({"prompt":"a","n":3})");
+  const auto second = prepare_body(api::Endpoint::kCompletions, R"({"prompt":"a"})");
+  EXPECT_GT(static_cast<uint64_t>(second->requests[0].id), static_cast<uint64_t>(first->requests[2].id));
+}
+
+TEST(Prepare, RendersTheTemplate) {
+  const auto call = prepare_body(api::Endpoint::kChat, R"({"messages":[{"role":"user","content":"Hello"}]})");
+  ASSERT_TRUE(call) << call.error().message;
+  EXPECT_EQ(text_of(call->prompts[0]), "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(call->prompts[0][0], testing::kTinyImStart);
+  EXPECT_EQ(call->requests[0].sampling.max_tokens, 2048 - static_cast<int32_t>(call->prompts[0].size()));
+}
+
+TEST(Prepare, ContinuesTheFinalMessage) {
+  const auto call =
+      prepare_body(api::Endpoint::kChat,
+                   R"({"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hi you"}],
+                                     "add_generation_prompt":false,"continue_final_message":true})");
+  ASSERT_TRUE(call) << call.error().message;
+  EXPECT_EQ(text_of(call->prompts[0]), "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHi you");
+}
+
+TEST(Prepare, ShowsThePromptOnlyWhenAsked) {
+  const auto call = prepare_body(api::Endpoint::kChat, R"({"messages":[{"role":"user","content":"Hello"}],
+                                                           "return_token_ids":true,"return_prompt_text":true})");
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->prompt_echo.token_ids, call->prompts[0]);
+  EXPECT_EQ(call->prompt_echo.text, text_of(call->prompts[0]));
+  const auto silent = prepare_body(api::Endpoint::kChat, R"({"messages":[{"role":"user","content":"Hello"}]})");
+  EXPECT_FALSE(silent->prompt_echo.token_ids);
+  EXPECT_FALSE(silent->prompt_echo.text);
+}
+
+TEST(Prepare, HeadersWinOverTheBody) {
+  CallInput input;
+  input.request_id = "from-header";
+  input.priority = -3;
+  const auto call =
+      prepare_body(api::Endpoint::kCompletions, R"({"prompt":"a","request_id":"from-body","priority":9})", input);
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->head.id, "cmpl-from-header");
+  EXPECT_EQ(call->requests[0].priority, -3);
+}
+
+TEST(Prepare, RefusesAPromptThatDoesNotFit) {
+  std::string ids = "[";
+  for (int i = 0; i < 2048; ++i) ids += "9,";
+  const auto call = prepare_body(api::Endpoint::kCompletions, R"({"prompt":)" + ids + R"(9],"max_tokens":1})");
+  ASSERT_FALSE(call);
+  EXPECT_EQ(call.error().status, 400);
+  EXPECT_EQ(call.error().param, "input_tokens");
+}
+
+TEST(Prepare, RefusesChildrenThatWouldFillMemory) {
+  std::string ids = "[";
+  for (int i = 0; i < 1999; ++i) ids += "9,";
+  const std::string body = R"({"prompt":[)" + ids + "9]," + ids + "9]," + ids + R"(9]],"n":16384,"max_tokens":1})";
+  const auto call = prepare_body(api::Endpoint::kCompletions, body);
+  ASSERT_FALSE(call);
+  EXPECT_EQ(call.error().param, "n");
+}
+
+TEST(Prepare, ChatNeedsATemplate) {
+  ServedModel bare = model();
+  bare.chat_template = nullptr;
+  CallInput input;
+  input.body = R"({"messages":[{"role":"user","content":"Hello"}]})";
+  const auto call = prepare(api::Endpoint::kChat, bare, input, std::atomic<bool>(false));
+  ASSERT_FALSE(call);
+  EXPECT_EQ(call.error().status, 400);
+}
+
+TEST(Prepare, ForcedUsageReachesEveryStream) {
+  ServedModel forced = model();
+  forced.force_include_usage = true;
+  CallInput input;
+  input.body = R"({"prompt":"a","stream":true})";
+  const auto call = prepare(api::Endpoint::kCompletions, forced, input, std::atomic<bool>(false));
+  ASSERT_TRUE(call);
+  EXPECT_TRUE(call->options.include_usage);
+  EXPECT_TRUE(call->options.continuous_usage_stats);
+}
+
+}  // namespace
+}  // namespace ingot::serve
