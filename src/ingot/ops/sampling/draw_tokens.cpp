@@ -6,6 +6,7 @@
 #include "ingot/ops/cpu/cpu_op.h"
 #include "ingot/ops/cpu/isa.h"
 #include "ingot/ops/cpu/thread_pool.h"
+#include "ingot/ops/sampling/nucleus.h"
 #include "ingot/ops/sampling/row_index.h"
 #include "ingot/ops/sampling/sampling_kernels.h"
 
@@ -26,53 +27,40 @@ uint64_t splitmix64(uint64_t x) {
   return x ^ x >> 31;
 }
 
-// Leaves the nucleus, best first: a candidate stays while the e before it sum to less than top_p of the total.
-void keep_nucleus(std::vector<Candidate>& candidates, double wanted) {
-  double before = 0.0;
-  size_t sorted = 0;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (before >= wanted && i > 0) return candidates.resize(i);
-    if (i == sorted) {  // sort the next stretch, four times the last: most nuclei are small
-      sorted = std::min(candidates.size(), std::max<size_t>(64, 4 * sorted));
-      const auto begin = candidates.begin() + i, end = candidates.begin() + sorted;
-      if (end != candidates.end()) std::nth_element(begin, end, candidates.end(), better);
-      std::sort(begin, end, better);
-    }
-    before += candidates[i].value;
-  }
-}
-
 class Drawer {
  public:
   int draw(const float* logits, int vocab, const RowParams& params) {
     row_.reset(logits, vocab);
     const int greedy = row_.first_best();
     if (params.temperature <= 0.0f) return greedy;
-    const bool nucleus = params.top_p < 1.0f;
-    if (params.top_k > 0 && params.top_k < vocab) {
+    const bool listed = params.top_k > 0 && params.top_k < vocab;
+    if (listed) {
       gather_top_k(params);
+      weigh(e_.data(), int(ids_.size()), params);
     } else {
-      exp_row(logits, vocab, params);
-      if (!nucleus) return drawn(kernels_.draw(e_.data(), nullptr, vocab, low(params), high(params)), greedy);
-      gather_likely(vocab, params.top_p);
+      weigh(logits, vocab, params);
     }
-    if (nucleus) keep_nucleus(candidates_, double(params.top_p) * total_);
-    split_candidates();
-    const int at = kernels_.draw(e_.data(), ids_.data(), int(candidates_.size()), low(params), high(params));
-    return at < 0 ? greedy : ids_[at];
+    if (params.top_p < 1.0f) cut_nucleus(params.top_p);
+    const uint64_t key = splitmix64(params.seed + 0x9E3779B97F4A7C15 * (uint64_t(params.output_index) + 1));
+    const int n = int(e_.size());
+    ids_.resize((ids_.size() + 15) / 16 * 16);  // the kernel reads whole vectors
+    const int at = kernels_.draw(e_.data(), listed ? ids_.data() : nullptr, n, uint32_t(key), uint32_t(key >> 32));
+    return at < 0 ? greedy : listed ? ids_[at] : at;
   }
 
  private:
-  static int drawn(int token, int otherwise) { return token < 0 ? otherwise : token; }
-
-  static uint64_t key(const RowParams& p) {
-    return splitmix64(p.seed + 0x9E3779B97F4A7C15 * (uint64_t(p.output_index) + 1));
+  // e_ and ids_: the logits and ids of the k best and of their equals after the division, ids ascending.
+  void gather_top_k(const RowParams& p) {
+    const float kth = row_.kth_best(p.top_k) / p.temperature;
+    best_.clear();
+    row_.gather([&](float x) { return x / p.temperature >= kth; }, best_);
+    e_.resize(best_.size());
+    ids_.resize(best_.size());
+    for (size_t i = 0; i < best_.size(); ++i) e_[i] = best_[i].value, ids_[i] = best_[i].id;
   }
-  static uint32_t low(const RowParams& p) { return uint32_t(key(p)); }
-  static uint32_t high(const RowParams& p) { return uint32_t(key(p) >> 32); }
 
-  // e_ and total_ of n logits.
-  void exp_row(const float* x, int n, const RowParams& p) {
+  // e_ = exp(x / temperature − its best), with its chunks' figures and total.
+  void weigh(const float* x, int n, const RowParams& p) {
     e_.resize(n);
     maxima_.resize(cpu::num_chunks(n));
     sums_.resize(cpu::num_chunks(n));
@@ -81,37 +69,19 @@ class Drawer {
     total_ = std::accumulate(sums_.begin(), sums_.end(), 0.0);
   }
 
-  // candidates_: (e, id) of the k best and their equals after the division.
-  void gather_top_k(const RowParams& p) {
-    const float kth = row_.kth_best(p.top_k) / p.temperature;
-    candidates_.clear();
-    row_.gather([&](float x) { return x / p.temperature >= kth; }, candidates_);
-    split_candidates();
-    exp_row(e_.data(), int(candidates_.size()), p);
-    for (size_t i = 0; i < candidates_.size(); ++i) candidates_[i].value = e_[i];
-  }
-
-  // candidates_: the tokens that the nucleus may keep. All tokens at or below (1 − p) / vocab of the total together are
-  // no more than its tail 1 − p, which goes; half of that bound leaves room for rounding.
-  void gather_likely(int vocab, float top_p) {
-    const double bound = 0.5 * (1.0 - double(top_p)) * total_ / vocab;
-    row_.reset(e_.data(), vocab, maxima_);
-    candidates_.clear();
-    row_.gather([&](float e) { return e > bound; }, candidates_);
-  }
-
-  // Values into e_, ids into ids_ (padded for the kernel).
-  void split_candidates() {
-    e_.resize(candidates_.size());
-    ids_.assign((candidates_.size() + 15) / 16 * 16, 0);
-    for (size_t i = 0; i < candidates_.size(); ++i) e_[i] = candidates_[i].value, ids_[i] = candidates_[i].id;
+  // All weights at or below (1 − p) / n of the total together are no more than the tail 1 − p, which goes; half of that
+  // bound leaves room for rounding.
+  void cut_nucleus(double top_p) {
+    const double floor = 0.5 * (1.0 - top_p) * total_ / double(e_.size());
+    nucleus_.cut(e_, maxima_, top_p * total_, float(floor));
   }
 
   const cpu::SamplingKernels& kernels_ = cpu::kernels<cpu::SamplingKernels>();
   RowIndex row_;
+  Nucleus nucleus_;
   std::vector<float> e_, maxima_, sums_;
   std::vector<int32_t> ids_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> best_;
   double total_ = 0.0;
 };
 

@@ -13,11 +13,6 @@ void RowIndex::reset(const float* x, int n) {
   x_ = x, n_ = n, best_ = *std::ranges::max_element(maxima_);
 }
 
-void RowIndex::reset(const float* x, int n, std::span<const float> maxima) {
-  maxima_.assign(maxima.begin(), maxima.end());
-  x_ = x, n_ = n, best_ = *std::ranges::max_element(maxima_);
-}
-
 int RowIndex::first_best() const {
   const auto chunk = std::ranges::find(maxima_, best_) - maxima_.begin();
   for (int i = int(chunk) * cpu::kChunk; i < n_; ++i)

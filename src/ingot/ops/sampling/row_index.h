@@ -24,8 +24,7 @@ inline bool better(const Candidate& a, const Candidate& b) {
 // NaN counts as −∞ throughout. Reused from row to row, so that its memory is.
 class RowIndex {
  public:
-  void reset(const float* x, int n);                                 // x is kept, not copied
-  void reset(const float* x, int n, std::span<const float> maxima);  // with the chunks' maxima known
+  void reset(const float* x, int n);  // x is kept, not copied
 
   float best() const { return best_; }
   int first_best() const;       // the lowest id whose value is best(); 0 when there is none
