@@ -11,7 +11,8 @@ namespace ingot {
 
 namespace {
 
-constexpr int kStretch = 256;  // inputs of a panel packed at a time, so that its lines stay in the cache over 16 rows
+constexpr size_t kStretch =
+    256;  // inputs of a panel packed at a time, so that its lines stay in the cache over 16 rows
 
 template <class T>
 T load(const std::byte* from) {
@@ -37,14 +38,13 @@ float widen_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32
 struct Stretch {
   const std::byte* row;
   std::byte* panel;
-  int r, first, count;
+  size_t r, first, count;
 };
 
 template <class From, class To, To (*convert)(From)>
 void pack_dense(const Stretch& s) {
-  for (int in = s.first; in < s.first + s.count; ++in)
-    store<To>(s.panel + (size_t(in) * kPanelRows + s.r) * sizeof(To),
-              convert(load<From>(s.row + size_t(in) * sizeof(From))));
+  for (size_t in = s.first; in < s.first + s.count; ++in)
+    store<To>(s.panel + (in * kPanelRows + s.r) * sizeof(To), convert(load<From>(s.row + in * sizeof(From))));
 }
 
 template <class T>
@@ -54,55 +54,59 @@ T same(T value) {
 
 // Walks the 32-input groups of a stretch: f(stored block, packed block).
 template <class Pack>
-void for_groups(const Stretch& s, int stored_bytes, WeightFormat format, Pack&& pack) {
-  for (int g = s.first / kGroupSize; g < (s.first + s.count) / kGroupSize; ++g)
-    pack(s.row + size_t(g) * stored_bytes, s.panel + size_t(g) * block_bytes(format));
+void for_groups(const Stretch& s, size_t stored_bytes, WeightFormat format, Pack&& pack) {
+  for (size_t g = s.first / kGroupSize; g < (s.first + s.count) / kGroupSize; ++g)
+    pack(s.row + g * stored_bytes, s.panel + g * static_cast<size_t>(block_bytes(format)));
 }
+
+// Word `j` of row `r` among a block's codes, and a row's half-precision number at `from` bytes into the block.
+std::byte* code_word(std::byte* block, size_t j, size_t r) { return block + (j * kPanelRows + r) * sizeof(uint32_t); }
+std::byte* half_of_row(std::byte* block, size_t from, size_t r) { return block + from + r * sizeof(uint16_t); }
 
 constexpr uint32_t kLowNibbles = 0x0F0F0F0F;
 
 // 16 bytes, input i and 16 + i in the halves of byte i → 4 words, inputs 8j + i and 8j + 4 + i in the halves of byte i
 // of word j.
-void pack_nibbles(const std::byte* stored, std::byte* codes, int r) {
-  const auto word = [&](int i) { return load<uint32_t>(stored + 4 * i); };
-  for (int j = 0; j < 2; ++j) {
+void pack_nibbles(const std::byte* stored, std::byte* block, size_t r) {
+  const auto word = [&](size_t i) { return load<uint32_t>(stored + 4 * i); };
+  for (size_t j = 0; j < 2; ++j) {
     const uint32_t a = word(2 * j), b = word(2 * j + 1);
-    store(codes + (j * kPanelRows + r) * 4, (a & kLowNibbles) | (b & kLowNibbles) << 4);
-    store(codes + ((j + 2) * kPanelRows + r) * 4, (a >> 4 & kLowNibbles) | (b & ~kLowNibbles));
+    store(code_word(block, j, r), (a & kLowNibbles) | (b & kLowNibbles) << 4);
+    store(code_word(block, j + 2, r), (a >> 4 & kLowNibbles) | (b & ~kLowNibbles));
   }
 }
 
 void pack_q4_0(const Stretch& s) {
   for_groups(s, 18, WeightFormat::kQ4_0, [&](const std::byte* from, std::byte* to) {
     pack_nibbles(from + 2, to, s.r);
-    store(to + 256 + 2 * s.r, load<uint16_t>(from));
+    store(half_of_row(to, 256, s.r), load<uint16_t>(from));
   });
 }
 
 void pack_q4_1(const Stretch& s) {
   for_groups(s, 20, WeightFormat::kQ4_1, [&](const std::byte* from, std::byte* to) {
     pack_nibbles(from + 4, to, s.r);
-    store(to + 256 + 2 * s.r, load<uint16_t>(from));
-    store(to + 288 + 2 * s.r, load<uint16_t>(from + 2));
+    store(half_of_row(to, 256, s.r), load<uint16_t>(from));
+    store(half_of_row(to, 288, s.r), load<uint16_t>(from + 2));
   });
 }
 
 void pack_q8_0(const Stretch& s) {
   for_groups(s, 34, WeightFormat::kQ8_0, [&](const std::byte* from, std::byte* to) {
-    for (int j = 0; j < 8; ++j)
-      store(to + (j * kPanelRows + s.r) * 4, load<uint32_t>(from + 2 + 4 * j) ^ 0x80808080);  // int8 + 128
-    store(to + 512 + 2 * s.r, load<uint16_t>(from));
+    for (size_t j = 0; j < 8; ++j)
+      store(code_word(to, j, s.r), load<uint32_t>(from + 2 + 4 * j) ^ 0x80808080);  // int8 + 128
+    store(half_of_row(to, 512, s.r), load<uint16_t>(from));
   });
 }
 
 // d · (q − 8) = d · (c − 128) with c = q + 120.
 void pack_q4_0_as_q8_0(const Stretch& s) {
   for_groups(s, 18, WeightFormat::kQ8_0, [&](const std::byte* from, std::byte* to) {
-    for (int j = 0; j < 8; ++j) {
+    for (size_t j = 0; j < 8; ++j) {
       const uint32_t nibbles = load<uint32_t>(from + 2 + 4 * (j % 4)) >> (j < 4 ? 0 : 4) & kLowNibbles;
-      store(to + (j * kPanelRows + s.r) * 4, nibbles + 0x78787878);
+      store(code_word(to, j, s.r), nibbles + 0x78787878);
     }
-    store(to + 512 + 2 * s.r, load<uint16_t>(from));
+    store(half_of_row(to, 512, s.r), load<uint16_t>(from));
   });
 }
 
@@ -168,9 +172,10 @@ std::optional<WeightFormat> common_format(std::span<const ElementType> types) {
 void pack_panel(std::span<const StoredRow> rows, WeightFormat format, int in_features, std::byte* panel) {
   PackStretch packers[kPanelRows];
   for (size_t r = 0; r < rows.size(); ++r) packers[r] = packer(rows[r].type, format);
-  for (int first = 0; first < in_features; first += kStretch)
+  const auto num_inputs = static_cast<size_t>(in_features);
+  for (size_t first = 0; first < num_inputs; first += kStretch)
     for (size_t r = 0; r < rows.size(); ++r)
-      packers[r]({rows[r].data, panel, static_cast<int>(r), first, std::min(kStretch, in_features - first)});
+      packers[r]({rows[r].data, panel, r, first, std::min(kStretch, num_inputs - first)});
 }
 
 }  // namespace ingot

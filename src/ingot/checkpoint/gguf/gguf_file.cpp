@@ -179,8 +179,10 @@ GgufFile parse(std::span<const std::byte> bytes) {
   place(claims, bytes, reader.offset(), alignment(file.metadata));
 
   std::vector<const Claim*> order;
+  order.reserve(claims.size());
   for (const Claim& claim : claims) order.push_back(&claim);
   refuse_overlaps(std::move(order));
+  file.tensors.reserve(claims.size());
   for (Claim& claim : claims) file.tensors.push_back(std::move(claim.tensor));
   return file;
 }
