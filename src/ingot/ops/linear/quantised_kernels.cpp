@@ -9,7 +9,11 @@ namespace {
 constexpr int kPairs = kGroupSize / 2;     // a dot_i16 takes two inputs
 constexpr float kSmallest = 1e-30f;        // groups below count as zero: their inverse scale would overflow
 constexpr int32_t kInfinity = 0x7f800000;  // the bits of the least magnitude that is not finite
-constexpr int kAhead = 2048;               // bytes between what is read and what is fetched
+
+// Bytes between the block in work and the one that is fetched: far when memory is the limit, near when four panels
+// stream.
+constexpr int kFarAhead = 8192;
+constexpr int kNearAhead = 1024;
 
 // Accumulators of a block: 4 × 4 need 8 loads for 16 dot products, and leave registers for their operands.
 constexpr int kBlockRows = 4;
@@ -103,7 +107,7 @@ void multiply_row(const QuantisedTile& x, const PanelRun& run) {
   for (int panel = 0; panel < run.num_panels; ++panel) {
     F32 total = zero_f32();
     for (int group = 0; group < x.num_groups; ++group, bytes += block_bytes(format)) {
-      prefetch_block<format>(bytes + kAhead);
+      prefetch_block<format>(bytes + kFarAhead);
       const Block block = unpack<format>(bytes);
       I32 sums[kChains] = {first_sum<format>(x, group), zero_i32(), zero_i32(), zero_i32()};
 #pragma GCC unroll 16
@@ -129,7 +133,7 @@ struct Codes {
 template <WeightFormat format, int p>
 __attribute__((noinline)) void unpack_group(const uint8_t* bytes, ptrdiff_t panel_bytes, Codes<p>& codes) {
   for (int q = 0; q < p; ++q, bytes += panel_bytes) {
-    prefetch_block<format>(bytes + kAhead);
+    prefetch_block<format>(bytes + kNearAhead);
     const Block block = unpack<format>(bytes);
 #pragma GCC unroll 16
     for (int k = 0; k < kPairs; ++k) store(codes.pairs[k][q], block.codes[k]);
