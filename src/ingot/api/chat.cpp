@@ -96,7 +96,7 @@ Parsed<ChatRequest> parse_chat_request(std::string_view body, const ModelDefault
   if (auto fault = check_continuation(fields, generate, proceed)) return std::unexpected(*std::move(fault));
 
   const json::object& last = messages->back().get_object();
-  if (!generate) out.reply_role = last.at("role").get_string();
+  if (!generate) out.reply_role = std::string(last.at("role").get_string());
   if (proceed) out.continued_text = text_of(last);
   out.options = *std::move(options);
   out.sampling = *std::move(sampling);

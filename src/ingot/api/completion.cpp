@@ -100,7 +100,7 @@ class PromptReader {
              const json::value& input) {
     Location location = fields_.at("prompt");
     location.insert(location.end(), path.begin(), path.end());
-    fields_.errors().add(type, std::move(location), message, input);
+    fields_.errors().add(type, location, message, input);
   }
 
   FieldReader& fields_;

@@ -74,7 +74,7 @@ std::optional<std::string> FieldReader::literal(std::string_view name,
   for (std::string_view choice : choices) {
     if (found->is_string() && found->get_string() == choice) return std::string(choice);
     if (index > 0) message += index + 1 == choices.size() ? " or " : ", ";
-    message += "'" + std::string(choice) + "'";
+    message.append("'").append(choice).append("'");
     ++index;
   }
   wrong(name, "literal_error", message);
@@ -93,7 +93,7 @@ std::optional<std::vector<int64_t>> FieldReader::integers(std::string_view name)
     } else {
       Location location = at(name);
       location.emplace_back(static_cast<int64_t>(i));
-      errors_.add(number.error().type, std::move(location), number.error().message, (*items)[i]);
+      errors_.add(number.error().type, location, number.error().message, (*items)[i]);
     }
   }
   return numbers;

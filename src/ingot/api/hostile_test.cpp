@@ -3,6 +3,7 @@
 #include <string>
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ingot/api/chat.h"
@@ -85,7 +86,7 @@ void try_both(const std::string& body) {
 TEST(Hostile, users_32_every_field_of_every_type) {
   for (const char* field : kFields) {
     for (const char* value : kValues) {
-      const std::string pair = "\"" + std::string(field) + "\":" + value;
+      const std::string pair = fmt::format("\"{}\":{}", field, value);
       try_both("{" + pair + "}");
       try_both(R"({"prompt":"a","messages":[{"role":"user","content":"a"}],)" + pair + "}");
       try_both(R"({"stream":true,"logprobs":1,"prompt":"a","messages":[{"role":"user","content":"a"}],)" + pair + "}");

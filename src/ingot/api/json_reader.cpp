@@ -17,10 +17,10 @@ namespace json = boost::json;
 
 constexpr size_t kMaxDepth = 128;
 
-std::unexpected<ApiError> schema_error(std::string_view type, Location location, std::string_view message,
+std::unexpected<ApiError> schema_error(std::string_view type, const Location& location, std::string_view message,
                                        const json::value& input) {
   SchemaErrors errors;
-  errors.add(type, std::move(location), message, input);
+  errors.add(type, location, message, input);
   return std::unexpected(errors.to_error());
 }
 

@@ -9,7 +9,7 @@ namespace ingot::api {
 namespace {
 
 Parsed<int32_t> resolve(int64_t num_prompt_tokens, std::optional<int64_t> max_tokens,
-                        ModelDefaults model = test_model()) {
+                        const ModelDefaults& model = test_model()) {
   SamplingFields sampling;
   sampling.max_tokens = max_tokens;
   return resolve_max_tokens(num_prompt_tokens, sampling, model);

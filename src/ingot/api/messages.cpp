@@ -98,7 +98,7 @@ class MessageReader {
     Location location = fields_.at("content");
     location.emplace_back(index);
     if (!part.is_object()) {
-      fields_.errors().add("dict_type", std::move(location), "Input should be a valid dictionary", part);
+      fields_.errors().add("dict_type", location, "Input should be a valid dictionary", part);
       return std::nullopt;
     }
     const json::object& object = part.get_object();
@@ -186,7 +186,7 @@ Parsed<json::array> read_messages(FieldReader& fields, const ChatDefaults& chat)
     location.emplace_back(static_cast<int64_t>(i));
     const json::value& message = (*messages)[i];
     if (!message.is_object()) {
-      fields.errors().add("dict_type", std::move(location), "Input should be a valid dictionary", message);
+      fields.errors().add("dict_type", location, "Input should be a valid dictionary", message);
       continue;
     }
     FieldReader reader(message.get_object(), fields.errors(), std::move(location));

@@ -70,7 +70,7 @@ json::object describe(const ChatRequest& request) {
   describe(request.options, out);
   describe(request.sampling, out);
   out["return_prompt_text"] = request.return_prompt_text;
-  out["reply_role"] = request.reply_role;
+  out["reply_role"] = or_null(request.reply_role);
   out["continued_text"] = or_null(request.continued_text);
   out["add_special_tokens"] = request.add_special_tokens;
   out["variables"] = request.variables;
@@ -130,7 +130,7 @@ std::vector<Case> load_cases() {
   return cases;
 }
 
-void PrintTo(const Case& c, std::ostream* out) { *out << json::serialize(c.test); }
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << json::serialize(c.test); }
 
 class Requests : public testing::TestWithParam<Case> {};
 

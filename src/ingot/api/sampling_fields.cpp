@@ -47,9 +47,10 @@ Fault read_cuts(const Context& in, SamplingFields& out) {
   const double top_p = in.fields.number("top_p").value_or(in.model.top_p);
   const int64_t top_k = in.fields.integer("top_k").value_or(in.model.top_k);
   const double min_p = in.fields.number("min_p").value_or(in.model.min_p);
-  if (!(top_p > 0 && top_p <= 1)) return out_of_range("top_p", "must be in (0, 1]", python_repr(top_p));
+  const bool top_p_fits = top_p > 0 && top_p <= 1, min_p_fits = min_p >= 0 && min_p <= 1;  // never for NaN
+  if (!top_p_fits) return out_of_range("top_p", "must be in (0, 1]", python_repr(top_p));
   if (top_k < -1) return out_of_range("top_k", "must be 0 (disable), or at least 1", std::to_string(top_k));
-  if (!(min_p >= 0 && min_p <= 1)) return out_of_range("min_p", "must be in [0, 1]", python_repr(min_p));
+  if (!min_p_fits) return out_of_range("min_p", "must be in [0, 1]", python_repr(min_p));
   if (out.params.temperature == 0) return std::nullopt;  // greedy: all cuts stay off
   out.params.top_p = std::max(static_cast<float>(top_p), std::numeric_limits<float>::min());
   out.params.top_k = top_k < 0 || top_k >= in.model.vocab_size ? 0 : static_cast<int32_t>(top_k);
@@ -110,7 +111,7 @@ void read_stop_strings(FieldReader& fields, std::vector<std::string>& out) {
     }
     Location location = fields.at("stop");
     location.emplace_back(static_cast<int64_t>(i));
-    fields.errors().add("string_type", std::move(location), "Input should be a valid string", items[i]);
+    fields.errors().add("string_type", location, "Input should be a valid string", items[i]);
   }
 }
 

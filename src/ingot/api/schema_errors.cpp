@@ -30,7 +30,7 @@ std::string dotted(const Location& location) {
 
 }  // namespace
 
-void SchemaErrors::add(std::string_view type, Location location, std::string_view message,
+void SchemaErrors::add(std::string_view type, const Location& location, std::string_view message,
                        const boost::json::value& input) {
   if (++num_errors_ == 1) first_path_ = dotted(location);
   if (records_.size() >= kMaxShown) return;

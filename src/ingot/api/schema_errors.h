@@ -21,7 +21,7 @@ using Location = std::vector<std::variant<std::string, int64_t>>;  // ("body", "
 class SchemaErrors {
  public:
   // `type` and `message` as pydantic words them; `input` is shown in Python's notation, shortened when long.
-  void add(std::string_view type, Location location, std::string_view message, const boost::json::value& input);
+  void add(std::string_view type, const Location& location, std::string_view message, const boost::json::value& input);
 
   bool empty() const { return num_errors_ == 0; }
   // All of them (the first 20 in words): status 400, type "Bad Request", param = dotted path of the first. Requires
