@@ -88,7 +88,7 @@ TEST_P(DetokenizerOf, JoinsToThePromptsContinuation) {
 TEST(Detokenizer, JoinsToTheWholeForRandomIds) {
   const auto tokenizer = golden::tokenizer("byte_level");
   std::mt19937 random(7);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 600; ++round) {
     // Few distinct ids in some rounds: long runs of broken bytes.
     const int32_t span = round % 2 ? tokenizer->vocab_size() + 2 : 8;
     const int32_t first = round % 2 ? 0 : static_cast<int32_t>(random() % tokenizer->vocab_size());
@@ -103,7 +103,7 @@ TEST(Detokenizer, JoinsToTheWholeForRandomIds) {
 TEST(Detokenizer, SurvivesRandomByteTokens) {
   const auto tokenizer = golden::tokenizer("byte_fallback");
   std::mt19937 random(3);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 600; ++round) {
     Ids ids(random() % 200);
     for (auto& id : ids) id = static_cast<int32_t>(random() % (round % 2 ? 290 : 259));
     const std::string text = join(pieces(tokenizer, ids));
@@ -128,6 +128,7 @@ TEST(Detokenizer, SkipsSpecialTokensWithoutLosingSpaces) {
 
 // The cost of a token must not grow with the output, broken bytes included.
 TEST(Detokenizer, TakesSaneTimeForLongOutputs) {
+  constexpr size_t kNumTokens = 30'000;
   for (const std::string name : {"byte_level", "byte_fallback"}) {
     const auto tokenizer = golden::tokenizer(name);
     const Ids words = tokenizer->encode("the quick 日本 😀 fox\n", false).value();
@@ -136,11 +137,12 @@ TEST(Detokenizer, TakesSaneTimeForLongOutputs) {
       Detokenizer detokenizer(tokenizer, {}, false);
       const auto start = now();
       size_t num_bytes = 0;
-      for (int i = 0; i < 100'000; ++i)
+      for (size_t i = 0; i < kNumTokens; ++i) {
         num_bytes += detokenizer.push(all_broken ? broken : words[i % words.size()]).size();
+      }
       const double seconds = seconds_between(start, now());
       RecordProperty(name + (all_broken ? "_broken" : "_text") + "_seconds", std::to_string(seconds));
-      EXPECT_GT(num_bytes, 50'000u);
+      EXPECT_GT(num_bytes, kNumTokens / 2);
       EXPECT_LT(seconds, 10.0);
     }
   }
