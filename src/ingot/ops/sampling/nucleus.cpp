@@ -8,18 +8,18 @@ namespace {
 
 // Floats of one bin share exponent and four bits of mantissa; larger ones have larger bins.
 constexpr int kDroppedBits = 19;
-constexpr int kBins = (0x3f800000 >> kDroppedBits) + 1;  // up to 1.0
+constexpr uint32_t kBins = (0x3f800000 >> kDroppedBits) + 1;  // up to 1.0
 
-int bin_of(float weight) { return std::bit_cast<int32_t>(weight) >> kDroppedBits; }
+// Of a weight in [0, 1]; NaN falls into the last.
+int bin_of(float weight) { return int(std::min(std::bit_cast<uint32_t>(weight) >> kDroppedBits, kBins - 1)); }
 
-// Calls visit(weight, index) for each weight above `floor`, indices ascending.
+// Calls visit(weight, index) for the weights of each chunk that has one above `floor`, indices ascending.
 template <class Visit>
-void for_each_above(float floor, std::span<const float> weights, std::span<const float> chunk_maxima, Visit visit) {
+void for_each_near(float floor, std::span<const float> weights, std::span<const float> chunk_maxima, Visit visit) {
   for (size_t c = 0; c < chunk_maxima.size(); ++c) {
     if (!(chunk_maxima[c] > floor)) continue;
     const size_t end = std::min(weights.size(), (c + 1) * cpu::kChunk);
-    for (size_t i = c * cpu::kChunk; i < end; ++i)
-      if (weights[i] > floor) visit(weights[i], int32_t(i));
+    for (size_t i = c * cpu::kChunk; i < end; ++i) visit(weights[i], i);
   }
 }
 
@@ -27,15 +27,16 @@ void for_each_above(float floor, std::span<const float> weights, std::span<const
 
 Candidate Nucleus::find_last(std::span<const float> weights, std::span<const float> chunk_maxima, double wanted,
                              float floor) {
-  mass_.assign(kBins, 0.0);
-  for_each_above(floor, weights, chunk_maxima, [&](float weight, int32_t) { mass_[bin_of(weight)] += weight; });
-  int bin = kBins - 1;
+  mass_.assign(kBins, {});
+  for_each_near(floor, weights, chunk_maxima, [&](float weight, size_t i) { mass_[bin_of(weight)][i % 4] += weight; });
+  const auto mass = [&](int bin) { return (mass_[bin][0] + mass_[bin][1]) + (mass_[bin][2] + mass_[bin][3]); };
+  int bin = int(kBins) - 1;
   double before = 0.0;
-  for (; bin > 0 && before + mass_[bin] < wanted; --bin) before += mass_[bin];
+  for (; bin > 0 && before + mass(bin) < wanted; --bin) before += mass(bin);
 
   boundary_.clear();
-  for_each_above(floor, weights, chunk_maxima, [&](float weight, int32_t index) {
-    if (bin_of(weight) == bin) boundary_.push_back({weight, index});
+  for_each_near(floor, weights, chunk_maxima, [&](float weight, size_t i) {
+    if (bin_of(weight) == bin && weight > floor) boundary_.push_back({weight, int32_t(i)});
   });
   std::ranges::sort(boundary_, better);
   Candidate last{0.0f, 0};  // none left to cut: rounding kept the sum below what was wanted

@@ -1,6 +1,7 @@
 // Top-p without a sort of the row.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "ingot/ops/sampling/row_index.h"
@@ -18,8 +19,8 @@ class Nucleus {
  private:
   Candidate find_last(std::span<const float> weights, std::span<const float> chunk_maxima, double wanted, float floor);
 
-  std::vector<double> mass_;         // by bin of weights
-  std::vector<Candidate> boundary_;  // the bin that the nucleus ends in
+  std::vector<std::array<double, 4>> mass_;  // by bin of weights, in four sums that take turns
+  std::vector<Candidate> boundary_;          // the bin that the nucleus ends in
 };
 
 }  // namespace ingot
