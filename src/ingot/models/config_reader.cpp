@@ -79,6 +79,27 @@ double read_rope_theta(Reader& reader) {
   return theta;
 }
 
+// What changes the numbers and no family reads yet must not pass in silence.
+Status refuse_unread(const json::object& config) {
+  const auto given = [&config](const char* key) {
+    const json::value* value = config.if_contains(key);
+    return value && !value->is_null() && *value != json::value(false) ? value : nullptr;
+  };
+  for (const char* key : {"rope_scaling", "sliding_window", "attention_bias", "mlp_bias"}) {
+    if (const json::value* value = given(key)) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("config: {} = {} is not supported yet", key, json::serialize(*value)));
+    }
+  }
+  const json::value* rope = given("rope_parameters");
+  const json::value* kind = rope && rope->is_object() ? rope->get_object().if_contains("rope_type") : nullptr;
+  if (kind && *kind != json::value("default")) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("config: rope_type {} is not supported yet", json::serialize(*kind)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ModelConfig> read_decoder_config(const json::object& config) {
@@ -106,6 +127,7 @@ Result<ModelConfig> read_decoder_config(const json::object& config) {
   }
   if (c.head_dim % 2 != 0) reader.fault("head_dim", "must be even");
   if (!reader.fault().empty()) return fail(ErrorCode::kCorrupt, reader.fault());
+  if (Status read = refuse_unread(config); !read) return std::unexpected(read.error());
   c.raw = std::make_shared<const json::object>(config);
   return c;
 }

@@ -57,6 +57,18 @@ TEST(ConfigReader, NamesTheKeyAtFault) {
   }
 }
 
+TEST(ConfigReader, RefusesWhatNoFamilyReadsYet) {
+  for (const char* changes :
+       {R"({"rope_scaling": {"rope_type": "llama3", "factor": 8}})", R"({"sliding_window": 4096})",
+        R"({"attention_bias": true})", R"({"rope_parameters": {"rope_type": "yarn"}})"}) {
+    const auto c = read_decoder_config(config(changes));
+    ASSERT_FALSE(c.has_value()) << changes;
+    EXPECT_EQ(c.error().code, ErrorCode::kUnsupported);
+  }
+  EXPECT_TRUE(read_decoder_config(
+      config(R"({"rope_scaling": null, "attention_bias": false, "rope_parameters": {"rope_type": "default"}})")));
+}
+
 TEST(Registry, FindsByNameAndListsWhatThereIs) {
   EXPECT_EQ(find_architecture(config()).value()->name, "LlamaForCausalLM");
   const auto unknown = find_architecture(config(R"({"architectures": ["MambaForCausalLM"]})"));
