@@ -10,13 +10,13 @@ namespace ingot {
 namespace {
 
 boost::json::object config(std::string_view changes = "{}") {
-  boost::json::object base = boost::json::parse(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
+  boost::json::value base = boost::json::parse(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
     "vocab_size": 49152, "hidden_size": 576, "intermediate_size": 1536, "num_hidden_layers": 30,
     "num_attention_heads": 9, "num_key_value_heads": 3, "rms_norm_eps": 1e-5, "rope_theta": 100000,
-    "max_position_embeddings": 8192, "tie_word_embeddings": true})")
-                                 .get_object();
-  for (const auto& [key, value] : boost::json::parse(changes).get_object()) base[key] = value;
-  return base;
+    "max_position_embeddings": 8192, "tie_word_embeddings": true})");
+  const boost::json::value changed = boost::json::parse(changes);
+  for (const auto& [key, value] : changed.as_object()) base.as_object()[key] = value;
+  return base.as_object();
 }
 
 TEST(ConfigReader, ReadsALlama) {
