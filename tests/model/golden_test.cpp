@@ -49,9 +49,8 @@ class Model {
     StepPlan plan{.step = 1, .starts = {{}}, .rows = {std::move(row)}, .copies = {}};
     Rows rows(1, static_cast<int>(groups.size()));
     rows.apply(plan);
-    Caches caches(groups, num_blocks + 1, 16, 1);
-    Step step = gather(plan, rows, caches, vocab_size_).step;
-    step.out_rows.reset();
+    Caches caches(groups, num_blocks + 1, 16, 1, length);
+    Step step = gather_step(plan, rows, caches);
     array result = model_->logits(model_->hidden(step));
     const std::span<const float> values = to_host<float>(result);
     return {values.begin(), values.end()};

@@ -45,6 +45,8 @@ std::string_view name_of(FinishReason reason) {
       return "length";
     case FinishReason::kAbort:
       return "abort";
+    case FinishReason::kRepetition:
+      return "repetition";
     case FinishReason::kError:
       break;
   }

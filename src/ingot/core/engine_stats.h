@@ -17,7 +17,7 @@ struct EngineStats {
   uint64_t prompt_tokens_cached = 0;  // of these, taken from the prefix cache
   uint64_t generation_tokens = 0;
   uint64_t prefix_cache_queries = 0, prefix_cache_hits = 0;  // tokens, counted at admission
-  std::array<uint64_t, 4> finished{};                        // by FinishReason
+  std::array<uint64_t, 5> finished{};                        // by FinishReason
 };
 
 }  // namespace ingot

@@ -14,6 +14,8 @@ struct SlotStart {
   SlotId slot{};
   RequestId request{};
   SamplingParams sampling;
+  int32_t num_prompt_tokens = 0;
+  std::vector<int32_t> cached_ids;  // where sampling.needs_history(): the tokens before the slot's first planned one
 };
 
 // One request's part of the ragged batch: positions start … start + num_tokens − 1.
@@ -28,6 +30,8 @@ struct PlannedRow {
   // By KV group: appended to the slot's block table before the step. The null block stands where a window has passed:
   // no query of this step or a later one looks there.
   std::vector<std::vector<BlockId>> new_blocks;
+  // Where sampling asks for prompt logprobs: the prompt tokens that follow the first positions of this row.
+  std::vector<int32_t> prompt_targets;
   bool samples = false;      // the last position's logits are sampled
   int32_t output_index = 0;  // of the sampled token; keys the random draw
 };

@@ -24,10 +24,18 @@ struct SampledToken {
   std::optional<TokenLogprobs> logprobs;
 };
 
+// Logprobs of prompt tokens, in the order of their positions.
+struct PromptLogprobs {
+  RequestId request{};
+  int32_t first = 1;  // position of the first one in the prompt
+  std::vector<TokenLogprobs> tokens;
+};
+
 struct StepResult {
   uint64_t step = 0;
   std::vector<SampledToken> tokens;
-  std::string error;  // not empty: the step failed as a whole and no token counts
+  std::vector<PromptLogprobs> prompt_logprobs;  // of rows with prompt targets, in the order of the plan
+  std::string error;                            // not empty: the step failed as a whole and no token counts
 };
 
 }  // namespace ingot

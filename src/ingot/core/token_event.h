@@ -12,7 +12,7 @@
 
 namespace ingot {
 
-enum class FinishReason { kStop, kLength, kAbort, kError };
+enum class FinishReason { kStop, kLength, kAbort, kError, kRepetition };
 
 // A request's moments; a zero TimePoint has not come yet.
 struct RequestTimes {
@@ -21,7 +21,9 @@ struct RequestTimes {
 
 struct TokenEvent {
   RequestId request{};
-  std::vector<SampledToken> tokens;      // new ones, in order; may be empty on the last event
+  std::vector<SampledToken> tokens;  // new ones, in order; may be empty on the last event
+  // Prompt logprobs that became known; a preempted prompt may bring the same positions again, with the same values.
+  std::vector<PromptLogprobs> prompt_logprobs;
   std::optional<FinishReason> finish;    // set on the last event
   std::optional<int32_t> stop_token_id;  // the stop_token_ids entry that ended it; absent for EOS and length
   std::optional<Error> error;            // with kError

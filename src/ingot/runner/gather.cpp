@@ -2,15 +2,16 @@
 #include "ingot/runner/gather.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
+#include "ingot/ops/sampling/adjust_logits.h"
 #include "ingot/ops/sampling/row_ops.h"
 
 namespace ingot {
 namespace {
 
 array ints(const std::vector<int32_t>& values) { return from_host(std::span<const int32_t>(values)); }
-array floats(const std::vector<float>& values) { return from_host(std::span<const float>(values)); }
 
 // Input ids of the batch: the host's where it knows them, else taken on the device from the slot's last sampled token.
 array gather_ids(const StepPlan& plan, const Caches& caches) {
@@ -31,7 +32,7 @@ array gather_ids(const StepPlan& plan, const Caches& caches) {
 }
 
 // Rows of different lengths, padded with the null block.
-array gather_block_table(const StepPlan& plan, const Rows& rows, int group) {
+array gather_block_table(const StepPlan& plan, const Rows& rows, size_t group) {
   size_t width = 1;
   for (const PlannedRow& row : plan.rows) width = std::max(width, rows[row.slot].block_tables[group].size());
   std::vector<int32_t> table(plan.rows.size() * width, static_cast<int32_t>(kNullBlock));
@@ -41,7 +42,9 @@ array gather_block_table(const StepPlan& plan, const Rows& rows, int group) {
   return array(table.data(), {static_cast<int>(plan.rows.size()), static_cast<int>(width)});
 }
 
-Step gather_step(const StepPlan& plan, const Rows& rows, Caches& caches, size_t num_groups) {
+}  // namespace
+
+Step gather_step(const StepPlan& plan, const Rows& rows, Caches& caches) {
   std::vector<int32_t> positions, query_start{0}, context_len;
   for (const PlannedRow& row : plan.rows) {
     for (int32_t i = 0; i < row.num_tokens; ++i) positions.push_back(row.start + i);
@@ -49,9 +52,8 @@ Step gather_step(const StepPlan& plan, const Rows& rows, Caches& caches, size_t 
     context_len.push_back(row.start + row.num_tokens);
   }
   std::vector<array> tables;
-  for (size_t group = 0; group < num_groups; ++group) {
-    tables.push_back(gather_block_table(plan, rows, static_cast<int>(group)));
-  }
+  const size_t num_groups = rows[plan.rows.front().slot].block_tables.size();
+  for (size_t group = 0; group < num_groups; ++group) tables.push_back(gather_block_table(plan, rows, group));
   return {gather_ids(plan, caches),
           ints(positions),
           ints(query_start),
@@ -61,50 +63,27 @@ Step gather_step(const StepPlan& plan, const Rows& rows, Caches& caches, size_t 
           {}};
 }
 
-// Columns of the sampling rows' parameters.
-struct Columns {
-  std::vector<float> temperature, top_p, min_p;
-  std::vector<int32_t> top_k, output_index, slots, out_rows;
-  std::vector<uint32_t> seed;
-
-  void add(const PlannedRow& row, const SamplingParams& s, int32_t last_token) {
-    temperature.push_back(s.temperature);
-    top_p.push_back(s.top_p);
-    min_p.push_back(s.min_p);
-    top_k.push_back(s.top_k);
-    output_index.push_back(row.output_index);
-    slots.push_back(static_cast<int32_t>(row.slot));
-    out_rows.push_back(last_token);
-    seed.push_back(static_cast<uint32_t>(s.seed));
-    seed.push_back(static_cast<uint32_t>(s.seed >> 32));
+array gather_history(const StepPlan& plan, const Rows& rows, const Caches& caches, const array& step_ids) {
+  std::vector<int32_t> slots, positions, cached_ids, tokens;
+  for (const SlotStart& start : plan.starts) {
+    for (size_t i = 0; i < start.cached_ids.size(); ++i) {
+      slots.push_back(static_cast<int32_t>(start.slot));
+      positions.push_back(static_cast<int32_t>(i));
+    }
+    cached_ids.insert(cached_ids.end(), start.cached_ids.begin(), start.cached_ids.end());
   }
-
-  SampleParams params() const {
-    const int num_rows = static_cast<int>(slots.size());
-    return {floats(temperature), ints(top_k), floats(top_p), floats(min_p), array(seed.data(), {num_rows, 2}),
-            ints(output_index)};
-  }
-};
-
-}  // namespace
-
-GatheredStep gather(const StepPlan& plan, const Rows& rows, Caches& caches, int vocab_size) {
-  Columns columns;
-  std::vector<SamplingRow> sampling;
-  int32_t end = 0;
+  int32_t token = 0;
   for (const PlannedRow& row : plan.rows) {
-    end += row.num_tokens;
-    if (!row.samples) continue;
-    const SamplingParams& params = rows[row.slot].sampling;
-    columns.add(row, params, end - 1);
-    int32_t num_logprobs = params.num_logprobs.value_or(-1);
-    if (params.num_logprobs == -1) num_logprobs = vocab_size;
-    sampling.push_back({row.request, num_logprobs});
+    for (int32_t i = 0; i < row.num_tokens; ++i, ++token) {
+      if (!rows[row.slot].sampling->needs_history()) continue;
+      slots.push_back(static_cast<int32_t>(row.slot));
+      positions.push_back(row.start + i);
+      tokens.push_back(token);
+    }
   }
-  const size_t num_groups = rows[plan.rows.front().slot].block_tables.size();
-  Step step = gather_step(plan, rows, caches, num_groups);
-  step.out_rows = ints(columns.out_rows);
-  return {std::move(step), std::move(sampling), columns.params(), ints(columns.slots)};
+  if (slots.empty()) return caches.history();
+  const array ids = mx::concatenate({ints(cached_ids), mx::take(step_ids, ints(tokens))});
+  return record_tokens(caches.history(), ints(slots), ints(positions), ids);
 }
 
 }  // namespace ingot

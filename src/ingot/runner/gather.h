@@ -1,30 +1,20 @@
-// StepPlan + slots → the arrays of a step.
+// StepPlan + slots → the arrays of a step's forward pass.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ingot/core/step_plan.h"
 #include "ingot/layers/step.h"
-#include "ingot/ops/sampling/draw_tokens.h"
 #include "ingot/runner/caches.h"
 #include "ingot/runner/rows.h"
 
 namespace ingot {
 
-// A row whose token is sampled, as the result will need it.
-struct SamplingRow {
-  RequestId request{};
-  int32_t num_logprobs = -1;  // −1: none; a wish for all is the vocabulary's size
-};
+// Without out_rows. The plan must have been applied to `rows`.
+Step gather_step(const StepPlan& plan, const Rows& rows, Caches& caches);
 
-struct GatheredStep {
-  Step step;
-  std::vector<SamplingRow> sampling;  // in the order of step.out_rows
-  SampleParams params;                // of these rows
-  array slots;                        // int32[O]: theirs
-};
-
-// The plan must have been applied to `rows`.
-GatheredStep gather(const StepPlan& plan, const Rows& rows, Caches& caches, int vocab_size);
+// The slots' histories with this step's tokens (and, for slots that start, those before) of requests that look at them.
+array gather_history(const StepPlan& plan, const Rows& rows, const Caches& caches, const array& step_ids);
 
 }  // namespace ingot

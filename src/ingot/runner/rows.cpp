@@ -9,7 +9,8 @@ void Rows::apply(const StepPlan& plan) {
   for (const SlotStart& start : plan.starts) {
     Row& row = rows_.at(index(start.slot));
     row.request = start.request;
-    row.sampling = start.sampling;
+    row.sampling = std::make_shared<const SamplingParams>(start.sampling);
+    row.num_prompt_tokens = start.num_prompt_tokens;
     row.block_tables.assign(num_kv_groups_, {});
   }
   for (const PlannedRow& planned : plan.rows) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ingot/core/step_plan.h"
@@ -10,7 +11,8 @@ namespace ingot {
 
 struct Row {
   RequestId request{};
-  SamplingParams sampling;
+  std::shared_ptr<const SamplingParams> sampling;  // outlives the slot while a step in flight uses it
+  int32_t num_prompt_tokens = 0;
   std::vector<std::vector<int32_t>> block_tables;  // by KV group, page numbers in token order
 };
 

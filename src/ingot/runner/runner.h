@@ -4,13 +4,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ingot/models/causal_lm.h"
 #include "ingot/runner/caches.h"
-#include "ingot/runner/gather.h"
 #include "ingot/runner/rows.h"
+#include "ingot/runner/sampling_batch.h"
 #include "ingot/runner/step_runner.h"
-#include "ingot/sample/sample.h"
 
 namespace ingot {
 
@@ -19,6 +20,7 @@ struct RunnerConfig {
   int num_blocks = 2;  // a group, null block included
   int block_size = 16;
   int vocab_size = 1;
+  int max_model_len = 1;
 };
 
 class Runner final : public StepRunner {
@@ -34,11 +36,11 @@ class Runner final : public StepRunner {
  private:
   struct PreparedStep {
     uint64_t step = 0;
-    std::vector<SamplingRow> sampling;
-    std::vector<array> forward;      // what the first submission evaluates: logits, or only the pools
-    std::optional<Sampled> sampled;  // the second; absent when no row samples
-    std::vector<array> done;         // what it evaluates
-    std::string error;               // of building, launching or waiting
+    SamplingBatch sampling;
+    PromptBatch prompt;
+    std::vector<array> forward;  // what the first submission evaluates: logits, or only the pools
+    std::vector<array> outputs;  // what the second one does
+    std::string error;           // of building, launching or waiting
   };
 
   void build(const StepPlan& plan, PreparedStep& step);

@@ -3,8 +3,8 @@
 
 namespace ingot {
 
-Sampled sample(const array& logits, const SampleParams& params, int num_logprobs) {
-  Sampled sampled{.token = draw_tokens(logits, params), .logprobs = std::nullopt};
+Sampled sample(const array& logits, const array& adjusted, const SampleParams& params, int num_logprobs) {
+  Sampled sampled{.token = draw_tokens(adjusted, params), .logprobs = std::nullopt};
   if (num_logprobs >= 0) sampled.logprobs = token_logprobs(logits, sampled.token, num_logprobs);
   return sampled;
 }

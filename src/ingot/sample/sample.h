@@ -13,7 +13,8 @@ struct Sampled {
   std::optional<TokenLogprobArrays> logprobs;  // of the raw logits
 };
 
-// num_logprobs: the most that any row wants. −1: none; 0: of the sampled token; k: also of the k best.
-Sampled sample(const array& logits, const SampleParams& params, int num_logprobs);
+// Draws from `adjusted`, the logits after adjust_logits() (the raw ones where nothing is adjusted); logprobs are of the raw
+// ones. num_logprobs: the most that any row wants. −1: none; 0: of the sampled token; k: also of the k best.
+Sampled sample(const array& logits, const array& adjusted, const SampleParams& params, int num_logprobs);
 
 }  // namespace ingot

@@ -8,6 +8,21 @@
 #include "ingot/sched/scheduler.h"
 
 namespace ingot {
+namespace {
+
+// Whether `output` ends with one pattern of an allowed size, min_count times in a row.
+bool repeats(std::span<const int32_t> output, const RepetitionDetection& detection) {
+  const auto length = static_cast<int32_t>(output.size());
+  for (int32_t size = detection.min_pattern_size; size <= detection.max_pattern_size; ++size) {
+    const int64_t span = static_cast<int64_t>(size) * detection.min_count;
+    if (span > length) break;
+    const auto tail = output.last(static_cast<size_t>(span));
+    if (std::equal(tail.begin() + size, tail.end(), tail.begin())) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::vector<TokenEvent> Scheduler::digest(StepResult result) {
   if (in_flight_.empty() || in_flight_.front().number != result.step)
@@ -17,6 +32,7 @@ std::vector<TokenEvent> Scheduler::digest(StepResult result) {
   ++stats_.num_steps;
   const TimePoint read_at = now();
   const std::string error = defect(step, result);
+  if (error.empty()) hand_on(std::move(result.prompt_logprobs));
   auto token = result.tokens.begin();
   bool finished = false;
   for (const auto& [sequence, end, samples] : step.rows) {
@@ -74,6 +90,7 @@ void Scheduler::accept(Sequence& sequence, SampledToken token, TimePoint read_at
   ++stats_.generation_tokens;
   TokenEvent& event = emit(sequence);
   event.tokens.push_back(std::move(token));
+  const auto num_outputs = static_cast<int32_t>(sequence.tokens.size()) - sequence.num_prompt_tokens;
   const auto among = [id](const std::vector<int32_t>& ids) { return std::ranges::find(ids, id) != ids.end(); };
   if (among(sequence.sampling.eos_token_ids)) {
     finish(sequence, FinishReason::kStop, event);
@@ -82,6 +99,17 @@ void Scheduler::accept(Sequence& sequence, SampledToken token, TimePoint read_at
     finish(sequence, FinishReason::kStop, event);
   } else if (static_cast<int32_t>(sequence.tokens.size()) >= sequence.max_num_tokens) {
     finish(sequence, FinishReason::kLength, event);
+  } else if (num_outputs >= sequence.sampling.min_tokens &&
+             repeats(std::span(sequence.tokens).last(num_outputs), sequence.sampling.repetition_detection)) {
+    finish(sequence, FinishReason::kRepetition, event);
+  }
+}
+
+void Scheduler::hand_on(std::vector<PromptLogprobs> prompt_logprobs) {
+  for (PromptLogprobs& logprobs : prompt_logprobs) {
+    const auto found = sequences_.find(logprobs.request);
+    if (found != sequences_.end() && !found->second.finish)
+      emit(found->second).prompt_logprobs.push_back(std::move(logprobs));
   }
 }
 

@@ -9,6 +9,13 @@ namespace {
 
 constexpr size_t kMaxStepsInFlight = 2;
 
+// The prompt tokens after positions start … end − 1, where their logprobs are wanted.
+std::vector<int32_t> prompt_targets(const Sequence& sequence, int32_t start, int32_t end) {
+  const int32_t last = std::min(end + 1, sequence.num_prompt_tokens);
+  if (!sequence.sampling.num_prompt_logprobs || start + 1 >= last) return {};
+  return {sequence.tokens.begin() + start + 1, sequence.tokens.begin() + last};
+}
+
 }  // namespace
 
 std::optional<StepPlan> Scheduler::schedule() {
@@ -74,7 +81,9 @@ void Scheduler::admit(StepPlan& plan, int32_t budget) {
   while (budget > 0 && !waiting_.empty() && !free_slots_.empty()) {
     Sequence& sequence = waiting_.front();
     // The last token is always computed, for its logits: a whole-prompt hit ends one block earlier.
-    PrefixHit hit = kv_.find(sequence.pages.hashes, sequence.num_tokens() - 1);
+    // Prompt logprobs need every position's logits: such a request reads nothing from the cache.
+    const int32_t num_to_find = sequence.sampling.num_prompt_logprobs ? 0 : sequence.num_tokens() - 1;
+    PrefixHit hit = kv_.find(sequence.pages.hashes, num_to_find);
     const int32_t num_cached = hit.num_blocks * kv_.block_size();
     const int32_t num_left = sequence.num_tokens() - num_cached;
     if (!config_.enable_chunked_prefill && num_left > budget) return;
@@ -94,7 +103,11 @@ void Scheduler::start(Sequence& sequence, PrefixHit hit, StepPlan& plan) {
   free_slots_.pop_back();
   sequence.num_computed_tokens = hit.num_blocks * kv_.block_size();
   kv_.adopt(sequence.pages, std::move(hit));
-  plan.starts.push_back({*sequence.slot, sequence.id, sequence.sampling});
+  SlotStart& slot_start = plan.starts.emplace_back(
+      SlotStart{*sequence.slot, sequence.id, sequence.sampling, sequence.num_prompt_tokens, {}});
+  if (sequence.sampling.needs_history()) {
+    slot_start.cached_ids.assign(sequence.tokens.begin(), sequence.tokens.begin() + sequence.num_computed_tokens);
+  }
   if (std::exchange(sequence.admitted, true)) return;
   sequence.num_cached_tokens = sequence.num_computed_tokens;
   sequence.times.first_scheduled = now();
@@ -116,6 +129,7 @@ void Scheduler::plan_row(Sequence& sequence, int32_t num_tokens, BlockTables new
                        .num_tokens = num_tokens,
                        .token_ids = {sequence.tokens.begin() + start, sequence.tokens.begin() + num_known},
                        .new_blocks = std::move(new_blocks),
+                       .prompt_targets = prompt_targets(sequence, start, end),
                        .samples = samples,
                        .output_index = samples ? end - sequence.num_prompt_tokens : 0});
   sequence.num_computed_tokens = end;

@@ -36,6 +36,10 @@ Life oracle(const Request& request, int32_t max_num_tokens) {
       life.finish = FinishReason::kStop;
     } else if (static_cast<int32_t>(life.output.size()) == request.sampling.max_tokens || length == max_num_tokens) {
       life.finish = FinishReason::kLength;
+    } else if (const size_t n = life.output.size(); request.sampling.repetition_detection.max_pattern_size == 1 &&
+                                                    n >= 2 && static_cast<int32_t>(n) >= request.sampling.min_tokens &&
+                                                    life.output[n - 1] == life.output[n - 2]) {
+      life.finish = FinishReason::kRepetition;
     }
   }
   return life;
@@ -119,6 +123,8 @@ class Schedule {
     request.sampling.max_tokens = between(1, 30);
     if (chance(50)) request.sampling.eos_token_ids = {0, 1, 2};
     if (chance(30)) request.sampling.stop_token_ids = {3, 4};
+    if (chance(40)) request.sampling.repetition_detection.max_pattern_size = 1;  // two equal tokens in a row
+    if (chance(30)) request.sampling.min_tokens = between(1, 8);
     request.priority = between(0, 2);
     request.cache_salt = chance(10) ? "salt" : "";
     const bool can_run =

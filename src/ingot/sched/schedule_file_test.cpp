@@ -167,7 +167,7 @@ class ScheduleFile {
     ASSERT_FALSE(in_flight_.empty());
     const StepPlan plan = in_flight_.front();
     in_flight_.erase(in_flight_.begin());
-    StepResult result{plan.step, {}, {}};
+    StepResult result{plan.step, {}, {}, {}};
     Words words = words_of(line);
     if (words.contains("error")) result.error = "told to fail";
     for (const PlannedRow& row : plan.rows) {

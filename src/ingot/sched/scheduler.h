@@ -96,6 +96,7 @@ class Scheduler {
   static std::string defect(const Step& step, const StepResult& result);
   void commit(Sequence& sequence, int32_t end);
   void accept(Sequence& sequence, SampledToken token, TimePoint read_at);
+  void hand_on(std::vector<PromptLogprobs> prompt_logprobs);
   TokenEvent& emit(Sequence& sequence);
   void finish(Sequence& sequence, FinishReason reason, TokenEvent& event);
   void retire(Sequence& sequence);

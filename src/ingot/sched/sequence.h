@@ -49,7 +49,7 @@ struct Sequence {
 
   // What the request costs while it waits.
   int64_t num_bytes() const {
-    const size_t ids = tokens.size() + sampling.eos_token_ids.size() + sampling.stop_token_ids.size();
+    const size_t ids = tokens.size() + sampling.num_ids();
     return static_cast<int64_t>(sizeof(Sequence) + ids * sizeof(int32_t) + pages.hashes.size() * sizeof(BlockHash) +
                                 cache_salt.size());
   }

@@ -46,7 +46,7 @@ class SimulatedRunner {
   void submit(const StepPlan& plan, bool fails) {
     for (const SlotStart& start : plan.starts) begin(start);
     touched_.emplace_back();
-    StepResult result{plan.step, {}, fails ? "simulated fault" : ""};
+    StepResult result{plan.step, {}, {}, fails ? "simulated fault" : ""};
     for (const PlannedRow& row : plan.rows) run(row, fails, result);
     if (fails) result.tokens.clear();
     results_.push_back(std::move(result));

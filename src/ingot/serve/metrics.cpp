@@ -152,7 +152,7 @@ void Metrics::Impl::build_counts(int32_t max_model_len) {
                      .Name("vllm:request_success_total")
                      .Help("Count of finished requests by reason.")
                      .Register(*registry);
-  constexpr const char* kReasons[] = {"stop", "length", "abort", "error"};
+  constexpr const char* kReasons[] = {"stop", "length", "abort", "error", "repetition"};
   for (size_t i = 0; i < success.size(); ++i) {
     Labels with_reason = labels;
     with_reason["finished_reason"] = kReasons[i];
