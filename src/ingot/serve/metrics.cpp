@@ -116,7 +116,7 @@ struct Metrics::Impl {
   Histogram *first_token, *inter_token, *time_per_output_token;
   Histogram *e2e, *queue, *inference, *prefill, *decode;
   Histogram *prompt_tokens, *generation_tokens, *max_generation_tokens, *max_tokens, *computed_tokens, *choices;
-  std::array<Counter*, 4> success;  // by FinishReason
+  std::array<Counter*, 5> success;  // by FinishReason
 
   Histogram* histogram(const char* name, const char* help, const Buckets& buckets) {
     return &prometheus::BuildHistogram().Name(name).Help(help).Register(*registry).Add(labels, buckets);
