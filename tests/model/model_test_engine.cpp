@@ -14,6 +14,7 @@ OpenedModel open_default_model(const Settings& settings) {
   options.max_model_len = settings.max_model_len;
   options.scheduler.max_num_batched_tokens = settings.max_num_batched_tokens;
   options.scheduler.max_num_seqs = settings.max_num_seqs;
+  options.scheduler.verify_each_step = true;
   options.scheduler.long_prefill_token_threshold = settings.long_prefill_token_threshold;
   options.cache.enable_prefix_caching = settings.enable_prefix_caching;
   options.kv_budget.memory_bytes = int64_t{2} << 30;

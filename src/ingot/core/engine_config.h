@@ -19,6 +19,7 @@ struct SchedulerConfig {
   bool reserve_full_prompt = true;  // admit only when the whole prompt fits (scheduler_reserve_full_isl)
   double watermark = 0.0;           // share of blocks kept free at admission while others run
   SchedulingPolicy policy = SchedulingPolicy::kFcfs;
+  bool verify_each_step = false;  // check the pool's books after every step, not only after failed ones (tests)
 };
 
 struct CacheConfig {

@@ -198,7 +198,7 @@ void LocalEngine::collect() {
   const bool failed = !result.error.empty();
   if (failed) log::error("step {} failed: {}", result.step, result.error);
   deliver(parts_.scheduler->digest(std::move(result)));
-  if (!failed) return;
+  if (!failed && !parts_.limits.verify_each_step) return;
   if (Status sound = parts_.scheduler->verify(); !sound) throw std::runtime_error(sound.error().message);
 }
 

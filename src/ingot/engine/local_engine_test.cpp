@@ -65,6 +65,7 @@ LocalEngine::Build build(bool queues_ahead, std::shared_ptr<Faults> faults = std
     limits.max_model_len = 256;
     limits.max_num_batched_tokens = 64;
     limits.max_num_seqs = 8;
+    limits.verify_each_step = true;
     const CacheConfig cache{.block_size = 16, .num_blocks = 64, .enable_prefix_caching = true, .hash_root = "test"};
     const std::vector<KvGroup> groups{{KvSpec{KvKind::kFull, 1, 16}, {0}}};
     return EngineParts{std::make_unique<Scheduler>(limits, cache, groups),
