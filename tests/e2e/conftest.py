@@ -63,6 +63,13 @@ def model(client):
 
 
 @pytest.fixture
+def real_server(request):
+    """For tests of what the mock engine has not: a prefix cache, steps that take time, a trained model."""
+    if not request.config.getoption("--server"):
+        pytest.skip("needs a server with a model: --server")
+
+
+@pytest.fixture
 def mock_server(request):
     """A factory of mock servers with flags of the test's own."""
     if request.config.getoption("--server"):

@@ -16,6 +16,10 @@ def complete(client, model, **kwargs):
     return client.completions.create(model=model, prompt=kwargs.pop("prompt", PROMPT), **kwargs)
 
 
+def counts(usage):
+    return usage.prompt_tokens, usage.completion_tokens, usage.total_tokens  # cached tokens differ the second time
+
+
 def test_models(client, model):
     card = client.models.list().data[0]
     assert card.id == model and card.object == "model" and card.max_model_len > 0
@@ -59,7 +63,7 @@ def test_chat_stream_joins_to_the_plain_reply(client, model):
     assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == plain.choices[0].message.content
     reasons = [c.choices[0].finish_reason for c in chunks if c.choices]
     assert reasons[-1] == plain.choices[0].finish_reason and not any(reasons[:-1])
-    assert chunks[-1].choices == [] and chunks[-1].usage == plain.usage
+    assert chunks[-1].choices == [] and counts(chunks[-1].usage) == counts(plain.usage)
     assert all(chunk.usage is None for chunk in chunks[:-1])
 
 
