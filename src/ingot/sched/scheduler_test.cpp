@@ -24,7 +24,7 @@ Request request_of(uint64_t id, int num_tokens) {
 }
 
 StepResult result_of(const StepPlan& plan, int32_t token) {
-  StepResult result{plan.step, {}, {}};
+  StepResult result{plan.step, {}, {}, {}};
   for (const PlannedRow& row : plan.rows)
     if (row.samples) result.tokens.push_back({row.request, token, {}});
   return result;
@@ -61,7 +61,7 @@ TEST(Scheduler, AResultThatDoesNotFitItsStepFailsIt) {
 
 TEST(Scheduler, StepsAreDigestedInOrder) {
   Scheduler scheduler(kConfig, kCache, kGroups);
-  EXPECT_THROW(scheduler.digest({1, {}, {}}), std::logic_error);
+  EXPECT_THROW(scheduler.digest({1, {}, {}, {}}), std::logic_error);
   ASSERT_TRUE(scheduler.add(request_of(1, 8)));
   const StepPlan first = *scheduler.schedule(), second = *scheduler.schedule();
   EXPECT_EQ(first.step, 1u);
