@@ -12,6 +12,7 @@ STAMPS := build/.stamps
 CONFIGURED := $(STAMPS)/configured-$(BACKEND)
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+export CARGO_BUILD_JOBS ?= $(JOBS)
 
 say = @printf '\n==> %s\n' "$(1)"
 
