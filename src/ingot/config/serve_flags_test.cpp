@@ -42,7 +42,7 @@ TEST(ServeFlags, DefaultsAreTheStructs) {
   EXPECT_EQ(config.port, 8000);
   EXPECT_EQ(config.model, "");
   EXPECT_FALSE(config.max_model_len);
-  EXPECT_EQ(config.scheduler.max_num_batched_tokens, SchedulerConfig{}.max_num_batched_tokens);
+  EXPECT_EQ(config.scheduler.max_num_batched_tokens, 512);
   EXPECT_TRUE(config.cache.enable_prefix_caching);
 }
 
