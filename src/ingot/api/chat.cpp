@@ -96,8 +96,10 @@ Parsed<ChatRequest> parse_chat_request(std::string_view body, const ModelDefault
   if (auto fault = check_continuation(fields, generate, proceed)) return std::unexpected(*std::move(fault));
 
   const json::object& last = messages->back().get_object();
-  if (!generate) out.reply_role = std::string(last.at("role").get_string());
-  if (proceed) out.continued_text = text_of(last);
+  out.last_role = last.at("role").get_string();
+  out.last_text = text_of(last);
+  if (!generate) out.reply_role = out.last_role;
+  if (proceed) out.continued_text = out.last_text;
   out.options = *std::move(options);
   out.sampling = *std::move(sampling);
   out.variables["messages"] = *std::move(messages);

@@ -37,7 +37,13 @@ Parsed<int32_t> resolve_max_tokens(int64_t num_prompt_tokens, const SamplingFiel
   }
   int64_t tokens = sampling.max_tokens.value_or(model.max_new_tokens.value_or(room));
   if (model.max_tokens_cap) tokens = std::min<int64_t>(tokens, *model.max_tokens_cap);
-  return static_cast<int32_t>(std::clamp<int64_t>(tokens, 1, room));
+  tokens = std::clamp<int64_t>(tokens, 1, room);
+  if (sampling.params.min_tokens > tokens) {
+    return std::unexpected(semantic_error(fmt::format("min_tokens must be less than or equal to max_tokens={}, got {}.",
+                                                      tokens, sampling.params.min_tokens),
+                                          "min_tokens", std::to_string(sampling.params.min_tokens)));
+  }
+  return static_cast<int32_t>(tokens);
 }
 
 }  // namespace ingot::api

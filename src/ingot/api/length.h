@@ -11,7 +11,7 @@ namespace ingot::api {
 
 // The value for SamplingParams::max_tokens (≥ 1, prompt + it ≤ max_model_len). Errors, all 400: empty prompt; requested
 // tokens above max_model_len (param of their field); prompt too long for what was requested (param input_tokens, the
-// message names both lengths).
+// message names both lengths); min_tokens above the value.
 Parsed<int32_t> resolve_max_tokens(int64_t num_prompt_tokens, const SamplingFields& sampling,
                                    const ModelDefaults& model);
 

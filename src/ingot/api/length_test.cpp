@@ -58,6 +58,16 @@ TEST(Length, users_27_huge_max_tokens) {
             "(parameter=max_tokens, value=10000000)");
 }
 
+TEST(Length, MinTokensMustFitBelowTheResult) {
+  SamplingFields sampling;
+  sampling.params.min_tokens = 101;
+  EXPECT_EQ(resolve_max_tokens(411, sampling, test_model()).value(), 101);
+  const auto error = resolve_max_tokens(412, sampling, test_model()).error();
+  EXPECT_EQ(error.param, "min_tokens");
+  EXPECT_EQ(error.message,
+            "min_tokens must be less than or equal to max_tokens=100, got 101. (parameter=min_tokens, value=101)");
+}
+
 TEST(Length, EmptyPrompt) { EXPECT_EQ(resolve(0, 5).error().status, 400); }
 
 }  // namespace

@@ -26,13 +26,14 @@ struct ModelDefaults {
   int32_t max_logprobs = 20;             // −1 = no cap
 
   // From generation_config; a request's null takes these.
-  double temperature = 1.0, top_p = 1.0, min_p = 0.0;
+  double temperature = 1.0, top_p = 1.0, min_p = 0.0, repetition_penalty = 1.0;
   int32_t top_k = 0;
   std::optional<int32_t> max_new_tokens;  // max_tokens where a chat request gives none
   std::optional<int32_t> max_tokens_cap;  // never more than this, whatever is asked
 
   std::vector<int32_t> eos_token_ids;        // end with stop_reason null
   std::vector<int32_t> extra_eos_token_ids;  // further ids of generation_config: end with stop_reason = the id
+  bool truncates_left = false;               // the tokenizer's side, for truncate_prompt_tokens without truncation_side
   ChatDefaults chat;
 };
 

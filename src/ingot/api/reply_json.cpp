@@ -77,13 +77,17 @@ int64_t write_completion_logprobs(JsonWriter& out, const ReplyHead& head, std::s
     text_offset += count_code_points(shown(head, token.sampled));
   }
   out.close_array().key("token_logprobs").open_array();
-  for (const TokenLogprob& token : tokens) out.number(floored(token.sampled.logprob));
+  for (const TokenLogprob& token : tokens) token.known ? out.number(floored(token.sampled.logprob)) : out.null();
   out.close_array().key("tokens").open_array();
   for (const TokenLogprob& token : tokens) out.string(shown(head, token.sampled));
   out.close_array().key("top_logprobs").open_array();
   const int32_t limit = head.num_logprobs < 0 ? -1 : head.num_logprobs + 1;
   std::vector<std::string> names;  // two ids may decode to one text: the more probable keeps the key
   for (const TokenLogprob& token : tokens) {
+    if (!token.known) {
+      out.null();
+      continue;
+    }
     names.clear();
     out.open_object();
     for (const LogprobToken* other : listed(token, limit)) {
@@ -96,6 +100,31 @@ int64_t write_completion_logprobs(JsonWriter& out, const ReplyHead& head, std::s
   }
   out.close_array().close_object();
   return text_offset;
+}
+
+void write_prompt_logprobs(JsonWriter& out, const std::optional<std::vector<TokenLogprob>>& tokens) {
+  if (!tokens) {
+    out.null();
+    return;
+  }
+  const auto write = [&](const LogprobToken& token, int64_t rank) {
+    out.key(std::to_string(token.id)).open_object().key("logprob").number(floored(token.logprob));
+    out.integer("rank", rank).string("decoded_token", token.text).close_object();
+  };
+  out.open_array();
+  for (const TokenLogprob& token : *tokens) {
+    if (!token.known) {
+      out.null();
+      continue;
+    }
+    out.open_object();
+    write(token.sampled, token.rank);
+    for (size_t i = 0; i < token.best.size(); ++i) {
+      if (token.best[i].id != token.sampled.id) write(token.best[i], static_cast<int64_t>(i) + 1);
+    }
+    out.close_object();
+  }
+  out.close_array();
 }
 
 void write_token_ids(JsonWriter& out, const std::optional<std::vector<int32_t>>& ids) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "ingot/api/json_writer.h"
 #include "ingot/api/reply.h"
@@ -14,6 +16,8 @@ void write_chat_logprobs(JsonWriter& out, const ReplyHead& head, std::span<const
 // `text_offset`: characters before the first of these tokens. Returns the characters up to and with the last one.
 int64_t write_completion_logprobs(JsonWriter& out, const ReplyHead& head, std::span<const TokenLogprob> tokens,
                                   int64_t text_offset);
+// [null, {"id": {"logprob", "rank", "decoded_token"}}, …]; null when absent.
+void write_prompt_logprobs(JsonWriter& out, const std::optional<std::vector<TokenLogprob>>& tokens);
 void write_token_ids(JsonWriter& out, const std::optional<std::vector<int32_t>>& ids);  // null when absent
 void write_finish_reason(JsonWriter& out, const std::optional<FinishReason>& reason);   // null when absent
 void write_stop_reason(JsonWriter& out, const StopReason& reason);

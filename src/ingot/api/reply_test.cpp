@@ -110,6 +110,30 @@ TEST(CompletionChunks, CarryAllKeysOfAChoice) {
             R"("logprobs":null,"finish_reason":null,"stop_reason":null,"prompt_token_ids":null,"token_ids":null}]})");
 }
 
+TEST(CompletionLogprobs, OfAnEchoBeginWithNull) {
+  Choice echoed = choice("ab", FinishReason::kLength);
+  TokenLogprob first = token({5, "a"});
+  first.known = false;
+  echoed.logprobs = {first, token({6, "b", -1.0f}, {{7, "c", -0.5f}})};
+  const json::value body = json::parse(completion_body(head("x", 1), {{echoed}}, {}));
+  EXPECT_EQ(json::serialize(body.at_pointer("/choices/0/logprobs")),
+            R"({"text_offset":[0,1],"token_logprobs":[null,-1E0],"tokens":["a","b"],)"
+            R"("top_logprobs":[null,{"b":-1E0,"c":-5E-1}]})");
+}
+
+TEST(PromptLogprobs, AreMapsByIdInBothBodies) {
+  Choice scored = choice("", FinishReason::kLength);
+  TokenLogprob first = token({5, "a"});
+  first.known = false;
+  TokenLogprob second = token({6, "b", -2.0f}, {{7, "c", -0.25f}, {6, "b", -2.0f}});
+  second.rank = 2;
+  scored.prompt_logprobs = {first, second};
+  const std::string wanted = R"("prompt_logprobs":[null,{"6":{"logprob":-2.0,"rank":2,"decoded_token":"b"},)"
+                             R"("7":{"logprob":-0.25,"rank":1,"decoded_token":"c"}}])";
+  EXPECT_THAT(chat_body(head("x"), {{scored}}, {}), testing::HasSubstr(wanted));
+  EXPECT_THAT(completion_body(head("x"), {{scored}}, {}), testing::HasSubstr(wanted));
+}
+
 TEST(ChatLogprobs, FirstKOfSampledThenRanks) {
   Choice spoken = choice("a");
   const std::vector<LogprobToken> best = {{3, "x", -0.25f}, {4, "é", -0.5f}};

@@ -21,6 +21,10 @@ struct RequestOptions {
   int64_t priority = 0;                   // X-Vllm-Priority wins over it
   std::string cache_salt;                 // "" = none
 
+  std::optional<int32_t> truncate_prompt_tokens;  // ≥ 0 ids that are kept at most; −1: as many as leave the output room
+  bool truncates_left = false;                    // the first ids go
+  int64_t stream_interval = 1;  // ≥ 1 tokens of a choice that a chunk waits for, but the first and last
+
   bool return_token_ids = false;            // prompt_token_ids and token_ids in the reply
   bool return_tokens_as_token_ids = false;  // logprobs name tokens as "token_id:N"
 };

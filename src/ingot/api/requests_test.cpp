@@ -30,6 +30,9 @@ void describe(const RequestOptions& options, json::object& out) {
   out["request_id"] = or_null(options.request_id);
   out["priority"] = options.priority;
   out["cache_salt"] = options.cache_salt;
+  out["truncate_prompt_tokens"] = or_null(options.truncate_prompt_tokens);
+  out["truncates_left"] = options.truncates_left;
+  out["stream_interval"] = options.stream_interval;
   out["return_token_ids"] = options.return_token_ids;
   out["return_tokens_as_token_ids"] = options.return_tokens_as_token_ids;
 }
@@ -52,10 +55,28 @@ void describe(const SamplingFields& sampling, json::object& out) {
   out["include_stop_str_in_output"] = sampling.include_stop_str_in_output;
 }
 
+void describe_adjustments(const SamplingFields& sampling, json::object& out) {
+  const SamplingParams& params = sampling.params;
+  out["repetition_penalty"] = params.repetition_penalty;
+  out["frequency_penalty"] = params.frequency_penalty;
+  out["presence_penalty"] = params.presence_penalty;
+  out["logit_bias"] = json::value_from(params.logit_bias);
+  out["allowed_token_ids"] = json::value_from(params.allowed_token_ids);
+  out["bad_words"] = json::value_from(sampling.bad_words);
+  out["min_tokens"] = params.min_tokens;
+  out["logprob_token_ids"] = json::value_from(params.logprob_token_ids);
+  out["num_prompt_logprobs"] = or_null(params.num_prompt_logprobs);
+  const RepetitionDetection& loops = params.repetition_detection;
+  out["repetition_detection"] = {loops.max_pattern_size, loops.min_pattern_size, loops.min_count};
+  out["echo"] = sampling.echo;
+  out["prompt_only"] = sampling.prompt_only;
+}
+
 json::object describe(const CompletionRequest& request) {
   json::object out;
   describe(request.options, out);
   describe(request.sampling, out);
+  describe_adjustments(request.sampling, out);
   json::array prompts;
   for (const Prompt& prompt : request.prompts) {
     prompts.push_back(std::visit([](const auto& form) { return json::value_from(form); }, prompt));
@@ -69,7 +90,10 @@ json::object describe(const ChatRequest& request) {
   json::object out;
   describe(request.options, out);
   describe(request.sampling, out);
+  describe_adjustments(request.sampling, out);
   out["return_prompt_text"] = request.return_prompt_text;
+  out["last_role"] = request.last_role;
+  out["last_text"] = request.last_text;
   out["reply_role"] = or_null(request.reply_role);
   out["continued_text"] = or_null(request.continued_text);
   out["add_special_tokens"] = request.add_special_tokens;
@@ -154,12 +178,16 @@ INSTANTIATE_TEST_SUITE_P(Data, Requests, testing::ValuesIn(load_cases()), [](con
 TEST(Requests, ModelsDefaultsStandInForNulls) {
   ModelDefaults model = test_model();
   model.temperature = 0.6, model.top_p = 0.9, model.top_k = 20, model.min_p = 0.1;
+  model.repetition_penalty = 1.1;
   const auto silent = parse_completion_request(R"({"prompt":"a","top_p":null})", model);
   EXPECT_FLOAT_EQ(silent->sampling.params.temperature, 0.6f);
   EXPECT_FLOAT_EQ(silent->sampling.params.top_p, 0.9f);
   EXPECT_EQ(silent->sampling.params.top_k, 20);
   EXPECT_FLOAT_EQ(silent->sampling.params.min_p, 0.1f);
-  const auto loud = parse_completion_request(R"({"prompt":"a","top_p":1,"top_k":0,"temperature":1,"min_p":0})", model);
+  EXPECT_FLOAT_EQ(silent->sampling.params.repetition_penalty, 1.1f);
+  const auto loud = parse_completion_request(
+      R"({"prompt":"a","top_p":1,"top_k":0,"temperature":1,"min_p":0,"repetition_penalty":1})", model);
+  EXPECT_FLOAT_EQ(loud->sampling.params.repetition_penalty, 1.0f);
   EXPECT_FLOAT_EQ(loud->sampling.params.temperature, 1.0f);
   EXPECT_FLOAT_EQ(loud->sampling.params.top_p, 1.0f);
   EXPECT_EQ(loud->sampling.params.top_k, 0);

@@ -42,7 +42,7 @@ std::string chat_body(const ReplyHead& head, std::span<const Choice> choices, co
   }
   out.close_array();
   write_fingerprint_and_usage(out, head, usage);
-  out.null("prompt_logprobs");
+  write_prompt_logprobs(out.key("prompt_logprobs"), choices.front().prompt_logprobs);
   write_token_ids(out.key("prompt_token_ids"), prompt.token_ids);
   prompt.text ? out.string("prompt_text", *prompt.text) : out.null("prompt_text");
   out.null("kv_transfer_params").null("ec_transfer_params").null("metrics").close_object();
@@ -57,7 +57,7 @@ std::string completion_body(const ReplyHead& head, std::span<const Choice> choic
     out.open_object().integer("index", choice.index).string("text", choice.text).key("logprobs");
     choice.logprobs ? void(write_completion_logprobs(out, head, *choice.logprobs, 0)) : void(out.null());
     write_ending(out, choice);
-    out.null("prompt_logprobs");
+    write_prompt_logprobs(out.key("prompt_logprobs"), choice.prompt_logprobs);
     write_token_ids(out.key("prompt_token_ids"), choice.prompt_token_ids);
     out.null("routed_experts").close_object();
   }

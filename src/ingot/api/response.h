@@ -8,6 +8,7 @@
 
 namespace ingot::api {
 
+// At least one choice; its prompt_logprobs are the reply's.
 std::string chat_body(const ReplyHead& head, std::span<const Choice> choices, const Usage& usage,
                       const PromptEcho& prompt = {});
 std::string completion_body(const ReplyHead& head, std::span<const Choice> choices, const Usage& usage);

@@ -8,32 +8,21 @@
 
 #include <fmt/format.h>
 
-#include "ingot/api/lax.h"
 #include "ingot/api/python_repr.h"
+#include "ingot/api/sampling_context.h"
 #include "ingot/api/unsupported_fields.h"
 
 namespace ingot::api {
 namespace {
 
 namespace json = boost::json;
-using Fault = std::optional<ApiError>;
 
 constexpr double kGreedyBelow = 1e-5, kMinTemperature = 0.01;
 constexpr int64_t kMaxChoices = 16384;
 constexpr size_t kMaxStops = 4;
 constexpr int64_t kDefaultCompletionTokens = 16;
 
-struct Context {
-  FieldReader& fields;
-  Endpoint endpoint;
-  const ModelDefaults& model;
-};
-
-Fault out_of_range(std::string_view field, std::string_view rule, const std::string& got) {
-  return semantic_error(fmt::format("{} {}, got {}.", field, rule, got), field, got);
-}
-
-Fault read_temperature(const Context& in, SamplingFields& out) {
+Fault read_temperature(const SamplingContext& in, SamplingFields& out) {
   const double t = in.fields.number("temperature").value_or(in.model.temperature);
   const std::string shown = python_repr(t);
   if (!std::isfinite(t)) return out_of_range("temperature", "must be a finite number", shown);
@@ -43,7 +32,7 @@ Fault read_temperature(const Context& in, SamplingFields& out) {
   return std::nullopt;
 }
 
-Fault read_cuts(const Context& in, SamplingFields& out) {
+Fault read_cuts(const SamplingContext& in, SamplingFields& out) {
   const double top_p = in.fields.number("top_p").value_or(in.model.top_p);
   const int64_t top_k = in.fields.integer("top_k").value_or(in.model.top_k);
   const double min_p = in.fields.number("min_p").value_or(in.model.min_p);
@@ -58,7 +47,7 @@ Fault read_cuts(const Context& in, SamplingFields& out) {
   return std::nullopt;
 }
 
-Fault read_choices(const Context& in, SamplingFields& out) {
+Fault read_choices(const SamplingContext& in, SamplingFields& out) {
   out.seed = in.fields.integer("seed");
   if (out.seed == -1) out.seed.reset();
   const int64_t n = in.fields.integer("n").value_or(1);
@@ -73,7 +62,7 @@ Fault read_choices(const Context& in, SamplingFields& out) {
   return std::nullopt;
 }
 
-Fault read_max_tokens(const Context& in, SamplingFields& out) {
+Fault read_max_tokens(const SamplingContext& in, SamplingFields& out) {
   out.max_tokens = in.fields.integer("max_tokens");
   if (in.endpoint == Endpoint::kCompletions && !out.max_tokens) out.max_tokens = kDefaultCompletionTokens;
   if (in.endpoint == Endpoint::kChat) {
@@ -81,6 +70,11 @@ Fault read_max_tokens(const Context& in, SamplingFields& out) {
       out.max_tokens = newer;
       out.max_tokens_field = "max_completion_tokens";
     }
+  }
+  out.echo = in.fields.boolean("echo").value_or(false);
+  if (out.echo && in.endpoint == Endpoint::kCompletions && out.max_tokens == 0) {
+    out.prompt_only = true;
+    out.max_tokens = 1;
   }
   if (out.max_tokens && *out.max_tokens < 1) {
     return out_of_range(out.max_tokens_field, "must be at least 1", std::to_string(*out.max_tokens));
@@ -115,7 +109,7 @@ void read_stop_strings(FieldReader& fields, std::vector<std::string>& out) {
   }
 }
 
-Fault read_stops(const Context& in, SamplingFields& out) {
+Fault read_stops(const SamplingContext& in, SamplingFields& out) {
   read_stop_strings(in.fields, out.stop);
   out.include_stop_str_in_output = in.fields.boolean("include_stop_str_in_output").value_or(false);
   out.skip_special_tokens = in.fields.boolean("skip_special_tokens").value_or(true);
@@ -125,17 +119,7 @@ Fault read_stops(const Context& in, SamplingFields& out) {
   if (std::ranges::any_of(out.stop, &std::string::empty)) {
     return semantic_error("stop cannot contain an empty string.", "stop");
   }
-  json::array outside;
-  for (int64_t id : ids) {
-    if (id < 0 || id >= in.model.vocab_size) outside.emplace_back(id);
-  }
-  if (!outside.empty()) {
-    const std::string shown = python_text(outside);
-    return semantic_error(
-        fmt::format("token_id(s) {} in stop_token_ids contain out-of-vocab token ids. Vocabulary size: {}", shown,
-                    in.model.vocab_size),
-        "stop_token_ids", shown);
-  }
+  if (Fault fault = outside_vocabulary("stop_token_ids", ids, in.model)) return fault;
   out.params.stop_token_ids.assign(ids.begin(), ids.end());
   if (ignore_eos) return std::nullopt;
   out.params.eos_token_ids = in.model.eos_token_ids;
@@ -145,39 +129,36 @@ Fault read_stops(const Context& in, SamplingFields& out) {
   return std::nullopt;
 }
 
-Fault read_logprobs(const Context& in, SamplingFields& out) {
-  const bool chat = in.endpoint == Endpoint::kChat;
-  const std::string_view field = chat ? "top_logprobs" : "logprobs";
-  const bool wanted = chat ? in.fields.boolean("logprobs").value_or(false) : in.fields.has(field);
-  const int64_t k = in.fields.integer(field).value_or(0);
-  if (k < -1) {
-    return semantic_error(fmt::format("`{}` must be a positive value or -1.", field), field, std::to_string(k));
-  }
-  if (!wanted && k != 0) {
-    return semantic_error("when using `top_logprobs`, `logprobs` must be set to true.", field);
-  }
-  if (!wanted) return std::nullopt;
-  const int64_t asked = k == -1 ? in.model.vocab_size : k;
-  if (in.model.max_logprobs != -1 && asked > in.model.max_logprobs) {
-    return semantic_error(fmt::format("Requested sample logprobs of {}, which is greater than max allowed: {}", asked,
-                                      in.model.max_logprobs),
-                          field, std::to_string(asked));
-  }
-  out.params.num_logprobs = asked >= in.model.vocab_size ? -1 : static_cast<int32_t>(asked);
-  return std::nullopt;
+Fault read_unsupported(const SamplingContext& in, SamplingFields&) {
+  return refuse_unsupported(in.fields, in.endpoint);
 }
-
-Fault read_unsupported(const Context& in, SamplingFields&) { return refuse_unsupported(in.fields, in.endpoint); }
 
 }  // namespace
 
+Fault out_of_range(std::string_view field, std::string_view rule, const std::string& got) {
+  return semantic_error(fmt::format("{} {}, got {}.", field, rule, got), field, got);
+}
+
+Fault outside_vocabulary(std::string_view field, std::span<const int64_t> ids, const ModelDefaults& model) {
+  json::array outside;
+  for (int64_t id : ids) {
+    if (id < 0 || id >= model.vocab_size) outside.emplace_back(id);
+  }
+  if (outside.empty()) return std::nullopt;
+  const std::string shown = python_text(outside);
+  return semantic_error(fmt::format("token_id(s) {} in {} contain out-of-vocab token ids. Vocabulary size: {}", shown,
+                                    field, model.vocab_size),
+                        field, shown);
+}
+
 Parsed<SamplingFields> read_sampling_fields(FieldReader& fields, Endpoint endpoint, const ModelDefaults& model) {
-  const Context in{fields, endpoint, model};
+  const SamplingContext in{fields, endpoint, model};
   SamplingFields out;
   Fault first;
-  // All of them run, so that every schema error is gathered; temperature comes before those that depend on it.
-  for (auto read :
-       {read_temperature, read_cuts, read_choices, read_max_tokens, read_stops, read_logprobs, read_unsupported}) {
+  // All of them run, so that every schema error is gathered; temperature, max_tokens and logprobs come before
+  // those that depend on them.
+  for (auto read : {read_temperature, read_cuts, read_choices, read_max_tokens, read_stops, read_adjustments,
+                    read_repetition_detection, read_logprobs, read_prompt_logprobs, read_unsupported}) {
     Fault fault = read(in, out);
     if (!first) first = std::move(fault);
   }

@@ -14,7 +14,7 @@
 namespace ingot::api {
 
 struct SamplingFields {
-  // Complete but for `seed` (below) and `max_tokens` (api/length.h, once the prompt's length is known).
+  // Complete but for `seed` and `bad_words` (below) and `max_tokens` (api/length.h, once the prompt's length is known).
   // Greedy is temperature 0 with top_p, top_k, min_p reset. EOS ids are in already, unless ignore_eos.
   SamplingParams params;
   std::optional<int64_t> seed;                  // choice i uses seed + i; absent: the server draws one
@@ -25,6 +25,10 @@ struct SamplingFields {
   std::vector<std::string> stop;  // at most 4, none empty
   bool include_stop_str_in_output = false;
   bool skip_special_tokens = true;
+  std::vector<std::string> bad_words;  // at most 128, none empty; the server makes tokens of them
+
+  bool echo = false;         // completions: the prompt before the output; chat: the last message, if the role fits
+  bool prompt_only = false;  // echo with max_tokens 0: one token is generated all the same, and dropped
 };
 
 enum class Endpoint { kCompletions, kChat };

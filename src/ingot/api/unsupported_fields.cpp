@@ -23,22 +23,9 @@ struct Row {
 };
 
 constexpr Row kUnsupported[] = {
-    {"frequency_penalty", "0.0"},
-    {"presence_penalty", "0.0"},
-    {"repetition_penalty", "1.0"},
-    {"logit_bias", "{}"},
-    {"min_tokens", "0"},
-    {"bad_words", "[]"},
-    {"allowed_token_ids", "null"},
-    {"logprob_token_ids", "[]"},
-    {"prompt_logprobs", "null"},
     {"use_beam_search", "false"},
     {"structured_outputs", "null"},
-    {"repetition_detection", "null"},
     {"thinking_token_budget", "-1"},
-    {"truncate_prompt_tokens", "null"},
-    {"stream_interval", "1"},
-    {"echo", "false"},
     {"vllm_xargs", "{}"},
     {"kv_transfer_params", "{}"},
     {"ec_transfer_params", "{}"},
