@@ -26,7 +26,8 @@ macro(ingot_kernels name kernel_sources objects)
     target_compile_definitions(${target} PRIVATE INGOT_KERNEL_${upper} INGOT_KERNEL_ISA=k${isa})
     # No contraction: a product and a sum round twice unless the source says fma(). Debug builds optimise kernels too.
     target_compile_options(${target} PRIVATE ${kernel_flags_${lower}} -ffp-contract=off -fno-math-errno -Wno-psabi
-                                             -Wno-unused-function -Wno-maybe-uninitialized -Wno-uninitialized
+                                             -Wno-unused-function -Wno-uninitialized
+                                             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
                                              $<$<CONFIG:Debug>:-O2>)
     list(APPEND ${objects} $<TARGET_OBJECTS:${target}>)
   endforeach()
