@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <boost/json.hpp>
+
 namespace ingot::testing {
 
 namespace {
@@ -21,11 +23,17 @@ T value_of(Result<T> result) {
 
 }  // namespace
 
-serve::ServedModel tiny_model(const std::string& source_dir) {
+std::shared_ptr<const Tokenizer> tiny_tokenizer(const std::string& source_dir, const std::string& post_processor) {
   const std::string path = source_dir + "/tests/fixtures/tiny_tokenizer.json";
   std::ifstream file(path);
-  std::stringstream json;
-  if (!(json << file.rdbuf())) throw std::runtime_error("cannot read " + path);
+  std::stringstream text;
+  if (!(text << file.rdbuf())) throw std::runtime_error("cannot read " + path);
+  boost::json::value json = boost::json::parse(text.str());
+  if (!post_processor.empty()) json.as_object()["post_processor"] = boost::json::parse(post_processor);
+  return value_of(Tokenizer::from_json(boost::json::serialize(json)));
+}
+
+serve::ServedModel tiny_model(const std::string& source_dir) {
   serve::ServedModel model;
   model.defaults.model_names = {"tiny", "alias"};
   model.defaults.max_model_len = 2048;
@@ -33,7 +41,7 @@ serve::ServedModel tiny_model(const std::string& source_dir) {
   model.defaults.eos_token_ids = {kTinyImEnd};
   model.root = "/models/tiny";
   model.system_fingerprint = "ingot-test";
-  model.tokenizer = value_of(Tokenizer::from_json(json.str()));
+  model.tokenizer = tiny_tokenizer(source_dir);
   model.chat_template = value_of(ChatTemplate::compile(kTemplate));
   model.eos_token = "<|im_end|>";
   return model;

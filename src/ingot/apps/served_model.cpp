@@ -1,6 +1,7 @@
 // Names, generation defaults and template facts of an opened model.
 #include "ingot/apps/served_model.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <regex>
@@ -53,6 +54,7 @@ void set_sampling_defaults(const json::object& generation, api::ModelDefaults& d
   defaults.temperature = number_or(generation, "temperature", defaults.temperature);
   defaults.top_p = number_or(generation, "top_p", defaults.top_p);
   defaults.min_p = number_or(generation, "min_p", defaults.min_p);
+  defaults.repetition_penalty = number_or(generation, "repetition_penalty", defaults.repetition_penalty);
   defaults.top_k = static_cast<int32_t>(number_or(generation, "top_k", defaults.top_k));
   if (generation.contains("max_new_tokens"))
     defaults.max_new_tokens = static_cast<int32_t>(number_or(generation, "max_new_tokens", 0));
@@ -62,6 +64,13 @@ void set_sampling_defaults(const json::object& generation, api::ModelDefaults& d
 api::ContentFormat content_format(const std::string& source) {
   static const std::regex kLoop(R"(\bin\s+\w+(\.content|\[\s*['"]content['"]\s*\])\s*(\||%|-))");
   return std::regex_search(source, kLoop) ? api::ContentFormat::kParts : api::ContentFormat::kString;
+}
+
+// Stored pieces are never shorter than the text they stand for ("▁" for a space, two bytes for most byte tokens).
+size_t max_token_bytes(const Tokenizer& tokenizer) {
+  size_t most = 0;
+  for (int32_t id = 0; id < tokenizer.vocab_size(); ++id) most = std::max(most, tokenizer.id_to_token(id).size());
+  return most;
 }
 
 }  // namespace
@@ -79,6 +88,7 @@ serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfi
   defaults.max_logprobs = config.max_logprobs;
   set_eos(opened, defaults);
   if (config.generation_config == "auto") set_sampling_defaults(opened.generation_config, defaults);
+  defaults.truncates_left = text_or_empty(opened.tokenizer_config, "truncation_side") == "left";
   const std::string source = text_or_empty(opened.tokenizer_config, "chat_template");
   defaults.chat.content_format = content_format(source);
   defaults.chat.has_developer_role = source.find("developer") != std::string::npos;
@@ -89,6 +99,7 @@ serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfi
   served.system_fingerprint =
       fmt::format("ingot-{}-{:08x}", kVersion, static_cast<uint32_t>(std::hash<std::string>()(fingerprint)));
   served.tokenizer = opened.tokenizer;
+  served.max_token_bytes = max_token_bytes(*opened.tokenizer);
   served.chat_template = opened.chat_template;
   served.bos_token = text_or_empty(opened.tokenizer_config, "bos_token");
   served.eos_token = text_or_empty(opened.tokenizer_config, "eos_token");

@@ -22,18 +22,25 @@ std::vector<int32_t> tail(std::span<const int32_t> ids) {
 }  // namespace
 
 ChoiceState::ChoiceState(std::shared_ptr<const Tokenizer> tokenizer, const api::SamplingFields& sampling,
-                         std::span<const int32_t> prompt, bool wants_token_ids)
+                         std::span<const int32_t> prompt, Options options)
     : tokenizer_(tokenizer),
       detokenizer_(std::move(tokenizer), tail(prompt), sampling.skip_special_tokens),
       stops_(sampling.stop, sampling.include_stop_str_in_output),
+      options_(std::move(options)),
       keeps_stop_text_(sampling.include_stop_str_in_output),
-      wants_token_ids_(wants_token_ids),
-      wants_logprobs_(sampling.params.num_logprobs.has_value()) {}
+      wants_logprobs_(sampling.params.num_logprobs.has_value()),
+      drops_output_(sampling.prompt_only),
+      min_tokens_(sampling.params.min_tokens) {
+  if (sampling.params.num_prompt_logprobs) prompt_scores_.emplace(prompt);
+}
 
 void ChoiceState::add(const TokenEvent& event, api::Choice& piece) {
   if (finished()) return;
+  if (prompt_scores_) prompt_scores_->add(event.prompt_logprobs);
+  if (event.tokens.empty() && !event.finish) return;
   if (wants_logprobs_ && !piece.logprobs) piece.logprobs.emplace();
-  if (wants_token_ids_ && !piece.token_ids) piece.token_ids.emplace();
+  if (options_.wants_token_ids && !piece.token_ids) piece.token_ids.emplace();
+  if (!std::exchange(began_, true)) begin(piece);
   const bool ends_on_token = event.finish == FinishReason::kStop && !keeps_stop_text_;
   for (size_t i = 0; i < event.tokens.size(); ++i) {
     add_token(event.tokens[i], !(ends_on_token && i + 1 == event.tokens.size()), piece);
@@ -43,30 +50,40 @@ void ChoiceState::add(const TokenEvent& event, api::Choice& piece) {
   if (event.finish == FinishReason::kError) {
     error_ = event.error.value_or(Error{ErrorCode::kInternal, "the engine failed", {}});
   }
-  stops_.push(detokenizer_.flush(), piece.text);
+  if (!drops_output_) add_text(detokenizer_.flush(), piece);
   if (stops_.match()) return finish_with(FinishReason::kStop, *stops_.match(), piece);
   stops_.flush(piece.text);
   api::StopReason stop;
   if (event.stop_token_id) stop = *event.stop_token_id;
+  if (event.finish == FinishReason::kRepetition) stop = "repetition_detected";
   finish_with(*event.finish, std::move(stop), piece);
+}
+
+// What stands before the output: the echo and the prompt's logprobs, which are complete by the first token.
+void ChoiceState::begin(api::Choice& piece) {
+  if (options_.echo) piece.text += *options_.echo;
+  if (!prompt_scores_) return;
+  std::vector<api::TokenLogprob> entries = prompt_scores_->entries(*tokenizer_);
+  if (options_.wants_prompt_logprobs) piece.prompt_logprobs = entries;
+  if (options_.echo && wants_logprobs_) *piece.logprobs = std::move(entries);
+  prompt_scores_.reset();
 }
 
 void ChoiceState::add_token(const SampledToken& token, bool with_text, api::Choice& piece) {
   ++num_tokens_;
-  if (wants_token_ids_) piece.token_ids->push_back(token.token);
+  if (drops_output_) return;
+  if (options_.wants_token_ids) piece.token_ids->push_back(token.token);
   if (wants_logprobs_) add_logprobs(token, piece);
-  if (with_text) stops_.push(detokenizer_.push(token.token), piece.text);
+  if (with_text) add_text(detokenizer_.push(token.token), piece);
+}
+
+void ChoiceState::add_text(std::string_view text, api::Choice& piece) {
+  num_tokens_ > min_tokens_ ? stops_.push(text, piece.text) : stops_.pass(text, piece.text);
 }
 
 void ChoiceState::add_logprobs(const SampledToken& token, api::Choice& piece) {
-  const auto named = [&](int32_t id, float logprob) {
-    return api::LogprobToken{.id = id, .text = token_text(*tokenizer_, context_, id), .logprob = logprob};
-  };
-  const TokenLogprobs logprobs = token.logprobs.value_or(TokenLogprobs{});
-  api::TokenLogprob entry{.sampled = named(token.token, logprobs.logprob), .best = {}};
-  entry.best.reserve(logprobs.best.size());
-  for (const auto& [id, logprob] : logprobs.best) entry.best.push_back(named(id, logprob));
-  piece.logprobs->push_back(std::move(entry));
+  piece.logprobs->push_back(
+      named_logprobs(*tokenizer_, context_, token.token, token.logprobs.value_or(TokenLogprobs{})));
   if (context_.size() == kTextContext) context_.erase(context_.begin());
   context_.push_back(token.token);
 }

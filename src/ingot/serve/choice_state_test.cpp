@@ -32,7 +32,7 @@ struct Outcome {
 // One token an event; the last carries `finish`.
 Outcome run(const api::SamplingFields& sampling, const std::vector<int32_t>& tokens,
             std::optional<FinishReason> finish) {
-  ChoiceState state(tokenizer(), sampling, {}, false);
+  ChoiceState state(tokenizer(), sampling, {}, {});
   Outcome outcome;
   for (size_t i = 0; i < tokens.size(); ++i) {
     api::Choice piece;
@@ -63,7 +63,7 @@ TEST(ChoiceState, NamesTheStopToken) {
   api::SamplingFields sampling;
   for (const bool include : {false, true}) {
     sampling.include_stop_str_in_output = include;
-    ChoiceState state(tokenizer(), sampling, {}, false);
+    ChoiceState state(tokenizer(), sampling, {}, {});
     TokenEvent e = event(ids("a?"), FinishReason::kStop);
     e.stop_token_id = ids("?").front();
     api::Choice piece;
@@ -113,7 +113,7 @@ TEST(ChoiceState, AnUnfinishedCharacterBecomesOneReplacement) {
 TEST(ChoiceState, LogprobsNameEachTokenAndMendSplitCharacters) {
   api::SamplingFields sampling;
   sampling.params.num_logprobs = 1;
-  ChoiceState state(tokenizer(), sampling, {}, true);
+  ChoiceState state(tokenizer(), sampling, {}, {.wants_token_ids = true, .echo = {}});
   TokenEvent e = event(ids("a日"), FinishReason::kLength);
   for (SampledToken& token : e.tokens) token.logprobs = TokenLogprobs{-0.25f, 1, {{token.token, -0.25f}}};
   api::Choice piece;
@@ -129,13 +129,30 @@ TEST(ChoiceState, LogprobsNameEachTokenAndMendSplitCharacters) {
 }
 
 TEST(ChoiceState, KeepsTheErrorOfTheEngine) {
-  ChoiceState state(tokenizer(), {}, {}, false);
+  ChoiceState state(tokenizer(), {}, {}, {});
   TokenEvent e = event({}, FinishReason::kError);
   e.error = Error{ErrorCode::kInternal, "bad step", {}};
   api::Choice piece;
   state.add(e, piece);
   ASSERT_TRUE(state.error());
   EXPECT_EQ(state.error()->message, "bad step");
+}
+
+TEST(ChoiceState, StopStringsWaitForMinTokens) {
+  api::SamplingFields sampling;
+  sampling.stop = {"a"};
+  sampling.params.min_tokens = 2;
+  std::vector<int32_t> tokens;
+  for (const char* letter : {"a", "b", "a", "c"}) tokens.push_back(ids(letter)[0]);
+  const Outcome outcome = run(sampling, tokens, FinishReason::kLength);
+  EXPECT_EQ(outcome.text, "ab");
+  EXPECT_EQ(outcome.num_tokens, 3);
+}
+
+TEST(ChoiceState, RepetitionSaysWhatItFound) {
+  const Outcome outcome = run({}, ids("aaaa"), FinishReason::kRepetition);
+  EXPECT_EQ(outcome.last.finish_reason, FinishReason::kRepetition);
+  EXPECT_EQ(std::get<std::string>(outcome.last.stop_reason), "repetition_detected");
 }
 
 }  // namespace

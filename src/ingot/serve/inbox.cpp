@@ -11,8 +11,13 @@ namespace {
 
 size_t size_in_bytes(const TokenEvent& event) {
   size_t bytes = sizeof(event) + event.tokens.size() * sizeof(SampledToken);
+  const auto add = [&](const TokenLogprobs& logprobs) { bytes += logprobs.best.size() * sizeof(logprobs.best[0]); };
   for (const SampledToken& token : event.tokens) {
-    if (token.logprobs) bytes += token.logprobs->best.size() * sizeof(token.logprobs->best[0]);
+    if (token.logprobs) add(*token.logprobs);
+  }
+  for (const PromptLogprobs& prompt : event.prompt_logprobs) {
+    bytes += sizeof(prompt) + prompt.tokens.size() * sizeof(TokenLogprobs);
+    for (const TokenLogprobs& logprobs : prompt.tokens) add(logprobs);
   }
   return bytes;
 }

@@ -18,6 +18,7 @@ struct ServedModel {
   std::shared_ptr<const Tokenizer> tokenizer;
   std::shared_ptr<const ChatTemplate> chat_template;  // null: chat requests are refused with 400
   std::string bos_token, eos_token;                   // texts, variables of the template; "" where there is none
+  size_t max_token_bytes = 0;                         // no token stands for more text; 0 = not known
   std::string response_role = "assistant";
 
   bool prompt_tokens_details = false;  // usage names cached prompt tokens

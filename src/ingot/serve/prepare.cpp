@@ -1,10 +1,13 @@
 // Completions and chat differ only in how their prompts come about.
 #include "ingot/serve/prepare.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "ingot/api/chat.h"
 #include "ingot/api/completion.h"
@@ -29,10 +32,37 @@ uint64_t draw_seed() {
 
 std::unexpected<api::ApiError> gone() { return std::unexpected(api::unavailable("the client is gone")); }
 
+// A BOS that the text begins with already, as rendered prompts do, is not doubled.
 api::Parsed<std::vector<int32_t>> tokenise(const ServedModel& model, std::string_view text, bool add_special_tokens) {
   auto ids = model.tokenizer->encode(text, add_special_tokens);
   if (!ids) return std::unexpected(api::from_error(ids.error()));
+  if (add_special_tokens && !model.bos_token.empty() && text.starts_with(model.bos_token)) {
+    const auto bos = model.tokenizer->token_to_id(model.bos_token);
+    if (ids->size() > 1 && (*ids)[0] == bos && (*ids)[1] == bos) ids->erase(ids->begin());
+  }
   return std::move(*ids);
+}
+
+// A text that must have more tokens than fit is refused before the work of finding out how many.
+api::Parsed<void> check_size(const ServedModel& model, std::string_view text, const api::RequestOptions& options) {
+  const auto context = static_cast<size_t>(model.defaults.max_model_len);
+  if (options.truncate_prompt_tokens || text.size() / context <= model.max_token_bytes || model.max_token_bytes == 0) {
+    return {};
+  }
+  return std::unexpected(api::semantic_error(
+      fmt::format("This model's maximum context length is {} tokens. However, your prompt has {} bytes, more than that "
+                  "many tokens can stand for. Please reduce the length of the input prompt.",
+                  context, text.size()),
+      "input_tokens"));
+}
+
+// truncate_prompt_tokens; −1 leaves room for the output that was asked for, at least one token.
+void truncate(const ServedModel& model, const PreparedCall& call, std::vector<int32_t>& ids) {
+  if (!call.options.truncate_prompt_tokens) return;
+  int64_t most = *call.options.truncate_prompt_tokens;
+  if (most < 0) most = std::max<int64_t>(model.defaults.max_model_len - call.sampling.max_tokens.value_or(1), 0);
+  if (std::ssize(ids) <= most) return;
+  call.options.truncates_left ? ids.erase(ids.begin(), ids.end() - most) : ids.erase(ids.begin() + most, ids.end());
 }
 
 api::Parsed<std::string> render(const ServedModel& model, api::ChatRequest& request) {
@@ -43,16 +73,7 @@ api::Parsed<std::string> render(const ServedModel& model, api::ChatRequest& requ
   request.variables["eos_token"] = model.eos_token;
   auto text = model.chat_template->render(request.variables);
   if (!text) return std::unexpected(api::from_error(text.error()));
-  if (request.continued_text) {
-    const size_t at = text->rfind(*request.continued_text);
-    if (at == std::string::npos) {
-      return std::unexpected(
-          api::semantic_error("continue_final_message is set but the chat template does not show the final message as "
-                              "it is.",
-                              "continue_final_message"));
-    }
-    text->resize(at + request.continued_text->size());
-  }
+  if (request.continued_text) return api::cut_to_continue(std::move(*text), *request.continued_text);
   return std::move(*text);
 }
 
@@ -63,13 +84,17 @@ api::Parsed<PreparedCall> read_chat(const ServedModel& model, const CallInput& i
   if (cancelled) return gone();
   auto text = render(model, *request);
   if (!text) return std::unexpected(text.error());
+  if (auto fits = check_size(model, *text, request->options); !fits) return std::unexpected(fits.error());
   auto ids = tokenise(model, *text, request->add_special_tokens);
   if (!ids) return std::unexpected(ids.error());
   PreparedCall call;
-  if (request->options.return_token_ids) call.prompt_echo.token_ids = *ids;
-  if (request->return_prompt_text) call.prompt_echo.text = std::move(*text);
   call.options = std::move(request->options);
   call.sampling = std::move(request->sampling);
+  call.head.role = request->reply_role.value_or(model.response_role);
+  if (call.sampling.echo && request->last_role == call.head.role) call.echoes.push_back(request->last_text);
+  truncate(model, call, *ids);
+  if (call.options.return_token_ids) call.prompt_echo.token_ids = *ids;
+  if (request->return_prompt_text) call.prompt_echo.text = std::move(*text);
   call.prompts.push_back(std::move(*ids));
   return call;
 }
@@ -79,26 +104,49 @@ api::Parsed<PreparedCall> read_completion(const ServedModel& model, const CallIn
   auto request = api::parse_completion_request(input.body, model.defaults);
   if (!request) return std::unexpected(request.error());
   PreparedCall call;
-  for (api::Prompt& prompt : request->prompts) {
-    if (cancelled) return gone();
-    if (auto* ids = std::get_if<std::vector<int32_t>>(&prompt)) {
-      call.prompts.push_back(std::move(*ids));
-      continue;
-    }
-    auto ids = tokenise(model, std::get<std::string>(prompt), request->add_special_tokens);
-    if (!ids) return std::unexpected(ids.error());
-    call.prompts.push_back(std::move(*ids));
-  }
   call.options = std::move(request->options);
   call.sampling = std::move(request->sampling);
+  for (api::Prompt& prompt : request->prompts) {
+    if (cancelled) return gone();
+    std::string* text = std::get_if<std::string>(&prompt);
+    if (text) {
+      if (auto fits = check_size(model, *text, call.options); !fits) return std::unexpected(fits.error());
+    }
+    auto ids = text ? tokenise(model, *text, request->add_special_tokens)
+                    : api::Parsed<std::vector<int32_t>>(std::move(std::get<std::vector<int32_t>>(prompt)));
+    if (!ids) return std::unexpected(ids.error());
+    const size_t num_ids = ids->size();
+    truncate(model, call, *ids);
+    if (call.sampling.echo) {
+      const bool whole = text && ids->size() == num_ids;
+      call.echoes.push_back(whole ? std::move(*text)
+                                  : model.tokenizer->decode(*ids, call.sampling.skip_special_tokens));
+    }
+    call.prompts.push_back(std::move(*ids));
+  }
   return call;
+}
+
+// As vLLM: each word bare, and behind a space where that makes one different first token and no more of them.
+api::Parsed<void> tokenise_bad_words(const ServedModel& model, api::SamplingFields& sampling) {
+  for (const std::string& word : sampling.bad_words) {
+    const std::string bare = word.substr(std::min(word.find_first_not_of(" \t\n\r\f\v"), word.size()));
+    auto ids = tokenise(model, bare, false);
+    auto spaced = tokenise(model, " " + bare, false);
+    if (!ids || !spaced) return std::unexpected(ids ? spaced.error() : ids.error());
+    if (ids->empty()) return std::unexpected(api::semantic_error("A bad word has no tokens.", "bad_words", word));
+    const bool differs = spaced->size() == ids->size() && spaced->front() != ids->front();
+    sampling.params.bad_words.push_back(std::move(*ids));
+    if (differs) sampling.params.bad_words.push_back(std::move(*spaced));
+  }
+  return {};
 }
 
 // The sequences of the call: n children a prompt, each with its own seed.
 api::Parsed<void> make_requests(const ServedModel& model, const CallInput& input, PreparedCall& call) {
   const size_t n = static_cast<size_t>(call.sampling.n);
   size_t num_ids = 0;
-  for (const std::vector<int32_t>& prompt : call.prompts) num_ids += prompt.size() * n;
+  for (const auto& prompt : call.prompts) num_ids += (prompt.size() + call.sampling.params.num_ids()) * n;
   if (num_ids > kMaxCallIds) {
     return std::unexpected(
         api::semantic_error("The prompts of all choices together are too long.", "n", std::to_string(call.sampling.n)));
@@ -113,6 +161,8 @@ api::Parsed<void> make_requests(const ServedModel& model, const CallInput& input
       request.prompt = prompt;
       request.sampling = call.sampling.params;
       request.sampling.max_tokens = *max_tokens;
+      // A chat reply shows its prompt's once, a completion's every choice has its own.
+      if (call.endpoint == api::Endpoint::kChat && child > 0) request.sampling.num_prompt_logprobs.reset();
       request.sampling.seed = call.sampling.seed ? static_cast<uint64_t>(*call.sampling.seed) + child : draw_seed();
       request.priority = input.priority.value_or(call.options.priority);
       request.cache_salt = call.options.cache_salt;
@@ -125,13 +175,14 @@ api::Parsed<void> make_requests(const ServedModel& model, const CallInput& input
 
 api::ReplyHead make_head(const ServedModel& model, const CallInput& input, const PreparedCall& call) {
   const bool chat = call.endpoint == api::Endpoint::kChat;
+  const SamplingParams& params = call.sampling.params;
   return {.id = api::reply_id(chat ? "chatcmpl-" : "cmpl-", input.request_id, call.options.request_id),
           .created = unix_seconds(),
           .model = model.defaults.model_names.front(),
           .system_fingerprint = model.system_fingerprint,
-          .num_logprobs = call.sampling.params.num_logprobs.value_or(0),
+          .num_logprobs = params.logprob_token_ids.empty() ? params.num_logprobs.value_or(0) : -1,
           .tokens_as_token_ids = call.options.return_tokens_as_token_ids,
-          .role = model.response_role};
+          .role = call.head.role};
 }
 
 }  // namespace
@@ -144,6 +195,7 @@ api::Parsed<PreparedCall> prepare(api::Endpoint endpoint, const ServedModel& mod
   if (cancelled) return gone();
   call->endpoint = endpoint;
   if (model.force_include_usage) call->options.include_usage = call->options.continuous_usage_stats = true;
+  if (auto done = tokenise_bad_words(model, call->sampling); !done) return std::unexpected(done.error());
   if (auto made = make_requests(model, input, *call); !made) return std::unexpected(made.error());
   call->head = make_head(model, input, *call);
   return call;

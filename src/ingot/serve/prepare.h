@@ -34,6 +34,7 @@ struct PreparedCall {
   api::RequestOptions options;
   api::SamplingFields sampling;
   api::PromptEcho prompt_echo;                // chat
+  std::vector<std::string> echoes;            // by prompt, what echo puts before the output; empty without echo
   std::vector<std::vector<int32_t>> prompts;  // ids
   std::vector<Request> requests;              // ids ascending from the first one's
 };

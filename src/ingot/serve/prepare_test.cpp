@@ -117,6 +117,21 @@ TEST(Prepare, ChatNeedsATemplate) {
   EXPECT_EQ(call.error().status, 400);
 }
 
+TEST(Prepare, users_35_one_bos) {
+  ServedModel with_bos = model();
+  with_bos.bos_token = "<|endoftext|>";
+  with_bos.tokenizer = testing::tiny_tokenizer(INGOT_SOURCE_DIR, R"({"type":"TemplateProcessing",
+      "single":[{"SpecialToken":{"id":"<|endoftext|>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],"pair":[],
+      "special_tokens":{"<|endoftext|>":{"id":"<|endoftext|>","ids":[0],"tokens":["<|endoftext|>"]}}})");
+  for (const char* prompt : {"Hi", "<|endoftext|>Hi"}) {
+    CallInput input;
+    input.body = std::string(R"({"prompt":")") + prompt + R"("})";
+    const auto call = prepare(api::Endpoint::kCompletions, with_bos, input, std::atomic<bool>(false));
+    ASSERT_TRUE(call) << call.error().message;
+    EXPECT_EQ(text_of(call->prompts[0]), "<|endoftext|>Hi") << prompt;
+  }
+}
+
 TEST(Prepare, ForcedUsageReachesEveryStream) {
   ServedModel forced = model();
   forced.force_include_usage = true;
@@ -126,6 +141,75 @@ TEST(Prepare, ForcedUsageReachesEveryStream) {
   ASSERT_TRUE(call);
   EXPECT_TRUE(call->options.include_usage);
   EXPECT_TRUE(call->options.continuous_usage_stats);
+}
+
+TEST(Prepare, users_9_bad_words_bare_and_behind_a_space) {
+  const auto call = prepare_body(api::Endpoint::kCompletions, R"({"prompt":"a","bad_words":["  world"]})");
+  ASSERT_TRUE(call) << call.error().message;
+  const auto& words = call->requests[0].sampling.bad_words;
+  const auto bare = model().tokenizer->encode("world", false).value();
+  const auto spaced = model().tokenizer->encode(" world", false).value();
+  ASSERT_FALSE(words.empty());
+  EXPECT_EQ(words[0], bare);
+  EXPECT_EQ(words.size(), bare.size() == spaced.size() && bare[0] != spaced[0] ? 2u : 1u);
+  const auto nothing = prepare_body(api::Endpoint::kCompletions, R"({"prompt":"a","bad_words":["a","  "]})");
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().param, "bad_words");
+}
+
+TEST(Prepare, TruncatesFromTheSideAskedFor) {
+  const auto prompt = [](const std::string& fields) {
+    const auto call = prepare_body(api::Endpoint::kCompletions, R"({"prompt":[10,11,12,13],)" + fields + "}");
+    EXPECT_TRUE(call) << call.error().message;
+    return call->requests[0].prompt;
+  };
+  EXPECT_EQ(prompt(R"("truncate_prompt_tokens":2)"), (std::vector<int32_t>{10, 11}));
+  EXPECT_EQ(prompt(R"("truncate_prompt_tokens":2,"truncation_side":"left")"), (std::vector<int32_t>{12, 13}));
+  EXPECT_EQ(prompt(R"("truncate_prompt_tokens":-1,"max_tokens":2046)"), (std::vector<int32_t>{10, 11}));
+  EXPECT_EQ(prompt(R"("truncate_prompt_tokens":9)").size(), 4u);
+  EXPECT_FALSE(prepare_body(api::Endpoint::kCompletions, R"({"prompt":"a","truncate_prompt_tokens":0})"));
+}
+
+TEST(Prepare, users_28_text_beyond_all_bounds_is_not_tokenised) {
+  ServedModel bounded = model();
+  bounded.max_token_bytes = 3;
+  const auto error_of = [&](size_t num_bytes, const std::string& fields) {
+    CallInput input;
+    input.body = R"({"prompt":")" + std::string(num_bytes, 'x') + "\"" + fields + "}";
+    const auto call = prepare(api::Endpoint::kCompletions, bounded, input, std::atomic<bool>(false));
+    return call ? "" : call.error().message;
+  };
+  EXPECT_NE(error_of(4 * 2048, "").find("8192 bytes"), std::string::npos);
+  EXPECT_NE(error_of(3 * 2048, "").find("input tokens"), std::string::npos) << "counted in tokens";
+  EXPECT_EQ(error_of(4 * 2048, R"(,"truncate_prompt_tokens":8)"), "");
+}
+
+TEST(Prepare, ABiasForEachOfManyChildrenMustNotFillMemory) {
+  std::string bias = R"("logit_bias":{"0":1)";
+  for (int id = 1; id < testing::kTinyVocabSize; ++id) bias += ",\"" + std::to_string(id) + "\":1";
+  const auto call =
+      prepare_body(api::Endpoint::kCompletions, R"({"prompt":["a","b","c","d","e","f"],"n":16384,)" + bias + "}}");
+  ASSERT_FALSE(call);
+  EXPECT_EQ(call.error().param, "n");
+}
+
+TEST(Prepare, AContinuedMessageKeepsItsRole) {
+  const auto call =
+      prepare_body(api::Endpoint::kChat,
+                   R"({"messages":[{"role":"assistant","content":"Yes"},{"role":"user","content":"I am "}],
+                                     "add_generation_prompt":false,"continue_final_message":true})");
+  ASSERT_TRUE(call) << call.error().message;
+  EXPECT_EQ(call->head.role, "user");
+  EXPECT_EQ(text_of(call->prompts[0]).substr(text_of(call->prompts[0]).size() - 5), "I am ");
+}
+
+TEST(Prepare, AChatScoresItsPromptOnceForAllChoices) {
+  const std::string fields = R"(,"n":2,"prompt_logprobs":1})";
+  const auto chat = prepare_body(api::Endpoint::kChat, R"({"messages":[{"role":"user","content":"Hi"}])" + fields);
+  EXPECT_TRUE(chat->requests[0].sampling.num_prompt_logprobs);
+  EXPECT_FALSE(chat->requests[1].sampling.num_prompt_logprobs);
+  const auto plain = prepare_body(api::Endpoint::kCompletions, R"({"prompt":"Hi")" + fields);
+  EXPECT_TRUE(plain->requests[1].sampling.num_prompt_logprobs);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ Reply::Reply(const ServedModel& model, const PreparedCall& call, Metrics& metric
       head_(call.head),
       options_(call.options),
       prompt_echo_(call.prompt_echo),
+      chat_echo_(call.endpoint == api::Endpoint::kChat && !call.echoes.empty() ? call.echoes.front() : ""),
       n_(call.sampling.n),
       first_id_(call.requests.front().id),
       cached_(call.prompts.size()),
@@ -38,15 +39,26 @@ Reply::Reply(const ServedModel& model, const PreparedCall& call, Metrics& metric
   for (const auto& prompt : call.prompts) prompt_sizes_.push_back(static_cast<int32_t>(prompt.size()));
   outputs_.reserve(call.requests.size());
   for (const Request& request : call.requests) {
-    outputs_.push_back({.state = ChoiceState(model.tokenizer, call.sampling, request.prompt, options_.return_token_ids),
-                        .piece = empty_piece(static_cast<int32_t>(outputs_.size()))});
+    const size_t index = outputs_.size();
+    api::SamplingFields sampling = call.sampling;
+    sampling.params = request.sampling;
+    outputs_.push_back({.state = ChoiceState(model.tokenizer, sampling, request.prompt, choice_options(call, index)),
+                        .piece = empty_piece(static_cast<int32_t>(index))});
     max_tokens_.push_back(request.sampling.max_tokens);
     if (endpoint_ == api::Endpoint::kCompletions && options_.return_token_ids) {
-      outputs_.back().piece.prompt_token_ids = call.prompts[prompt_of(outputs_.size() - 1)];
+      outputs_.back().piece.prompt_token_ids = call.prompts[prompt_of(index)];
     }
   }
   if (options_.stream) writer_.emplace(endpoint_, head_, api::ChunkWriter::Options{options_.include_usage});
   metrics_.on_call(n_);
+}
+
+ChoiceState::Options Reply::choice_options(const PreparedCall& call, size_t index) const {
+  ChoiceState::Options options{
+      .wants_token_ids = options_.return_token_ids, .wants_prompt_logprobs = !options_.stream, .echo = {}};
+  const bool by_role_chunks = endpoint_ == api::Endpoint::kChat && options_.stream;
+  if (!call.echoes.empty() && !by_role_chunks) options.echo = call.echoes[prompt_of(index)];
+  return options;
 }
 
 void Reply::add(const TokenEvent& event, std::vector<RequestId>& to_abort) {
@@ -118,10 +130,11 @@ void Reply::flush_stream(Progress& progress) {
   for (const size_t index : touched_) {
     Output& output = outputs_[index];
     output.touched = false;
-    if (!is_worth_a_chunk(output.piece)) continue;
+    if (!is_worth_a_chunk(output)) continue;
     const api::Usage running = running_usage(index);
     progress.chunks.push_back(writer_->delta(output.piece, options_.continuous_usage_stats ? &running : nullptr));
     output.piece = empty_piece(output.piece.index);
+    output.num_sent = output.state.num_tokens();
   }
   touched_.clear();
   if (num_open_ > 0) return;
@@ -136,10 +149,20 @@ void Reply::begin_stream(Progress& progress) {
     progress.chunks.push_back(
         writer_->role(static_cast<int32_t>(i), prompt_echo_, options_.continuous_usage_stats ? &running : nullptr));
   }
+  for (size_t i = 0; i < outputs_.size() && !chat_echo_.empty(); ++i) {
+    api::Choice echo = empty_piece(static_cast<int32_t>(i));
+    echo.text = chat_echo_;
+    progress.chunks.push_back(writer_->delta(echo));
+  }
 }
 
-// Held back text and half characters alone are not told.
-bool Reply::is_worth_a_chunk(const api::Choice& piece) const {
+// Held back text and half characters alone are not told, nor fewer tokens than stream_interval.
+bool Reply::is_worth_a_chunk(const Output& output) const {
+  const api::Choice& piece = output.piece;
+  if (output.num_sent && !piece.finish_reason &&
+      output.state.num_tokens() - *output.num_sent < options_.stream_interval) {
+    return false;
+  }
   return !piece.text.empty() || piece.finish_reason || piece.logprobs || piece.token_ids ||
          options_.continuous_usage_stats;
 }

@@ -50,6 +50,7 @@ class Reply {
     ChoiceState state;
     api::Choice piece;  // what was not sent yet
     bool touched = false;
+    std::optional<int32_t> num_sent = {};  // output tokens of the chunks so far; absent before the first
     TimePoint last_token{};
   };
 
@@ -58,7 +59,8 @@ class Reply {
   void flush_stream(Progress& progress);
   void flush_whole(Progress& progress);
   void begin_stream(Progress& progress);
-  bool is_worth_a_chunk(const api::Choice& piece) const;
+  bool is_worth_a_chunk(const Output& output) const;
+  ChoiceState::Options choice_options(const PreparedCall& call, size_t index) const;
   size_t prompt_of(size_t index) const { return index / static_cast<size_t>(n_); }
   api::Usage usage() const;
   api::Usage running_usage(size_t index) const;
@@ -69,6 +71,7 @@ class Reply {
   const api::ReplyHead head_;
   const api::RequestOptions options_;
   const api::PromptEcho prompt_echo_;
+  const std::string chat_echo_;  // the last message's text, sent behind the roles of a stream
   const int32_t n_;
   const RequestId first_id_;
 

@@ -184,5 +184,93 @@ TEST_F(ReplyTest, OpenChoicesOfAnAbandonedReplyCountAsAborted) {
   EXPECT_EQ(counted("vllm:request_success_total", "length"), 1);
 }
 
+// As the engine tells of a prompt: logprob −position, and token 9 as the one better.
+TokenEvent scored(TokenEvent e, int32_t first, int32_t count) {
+  PromptLogprobs prompt{.request = e.request, .first = first, .tokens = {}};
+  for (int32_t i = first; i < first + count; ++i) {
+    prompt.tokens.push_back({.logprob = static_cast<float>(-i), .rank = 2, .best = {{9, -0.5f}}});
+  }
+  e.prompt_logprobs.push_back(std::move(prompt));
+  return e;
+}
+
+TEST_F(ReplyTest, PromptLogprobsStandByPosition) {
+  Reply& reply = open(api::Endpoint::kCompletions, R"({"prompt":[20,21,22],"prompt_logprobs":1})");
+  reply.add(scored(event(0, ""), 1, 1), to_abort_);
+  reply.add(scored(event(0, ""), 1, 2), to_abort_);  // preempted meanwhile: all of them again
+  reply.add(event(0, "x", FinishReason::kLength), to_abort_);
+  Progress progress;
+  reply.flush(progress);
+  const value body = boost::json::parse(progress.whole->body);
+  const auto& prompt = body.at_pointer("/choices/0/prompt_logprobs").as_array();
+  ASSERT_EQ(prompt.size(), 3u);
+  EXPECT_TRUE(prompt[0].is_null());
+  EXPECT_EQ(prompt[1].at_pointer("/21/logprob").to_number<float>(), -1.0f);
+  EXPECT_EQ(prompt[2].at_pointer("/22/rank").as_int64(), 2);
+  EXPECT_EQ(prompt[2].at_pointer("/9/rank").as_int64(), 1);
+  EXPECT_EQ(body.at_pointer("/choices/0/text"), "x") << "no echo asked for";
+}
+
+TEST_F(ReplyTest, EchoComesOnceWithThePromptsLogprobs) {
+  const std::string fields = R"("prompt":"Hello","echo":true,"logprobs":1)";
+  open(api::Endpoint::kCompletions, "{" + fields + R"(,"stream":true})");
+  const auto num_prompt = static_cast<int32_t>(call_->prompts[0].size());
+  const auto got =
+      chunks({scored(event(0, ""), 1, num_prompt - 1), event(0, " a"), event(0, " b", FinishReason::kLength)});
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(got[0].at_pointer("/choices/0/text"), "Hello a");
+  EXPECT_EQ(got[1].at_pointer("/choices/0/text"), " b");
+  const auto& logprobs = got[0].at_pointer("/choices/0/logprobs/token_logprobs").as_array();
+  ASSERT_GT(logprobs.size(), static_cast<size_t>(num_prompt));
+  EXPECT_TRUE(logprobs[0].is_null());
+  EXPECT_GE(got[1].at_pointer("/choices/0/logprobs/text_offset/0").as_int64(), 7);
+}
+
+TEST_F(ReplyTest, EchoOfThePromptOnlyDropsTheToken) {
+  Reply& reply = open(api::Endpoint::kCompletions, R"({"prompt":[[20,21],[22]],"echo":true,"max_tokens":0,"logprobs":0,
+                                                       "return_token_ids":true})");
+  EXPECT_EQ(call_->requests[0].sampling.max_tokens, 1);
+  reply.add(event(0, "x", FinishReason::kLength), to_abort_);
+  reply.add(event(1, "x", FinishReason::kLength), to_abort_);
+  Progress progress;
+  reply.flush(progress);
+  const value body = boost::json::parse(progress.whole->body);
+  const std::vector<int32_t> ids = {20, 21};
+  EXPECT_EQ(std::string(body.at_pointer("/choices/0/text").as_string()), model_.tokenizer->decode(ids, false));
+  EXPECT_TRUE(body.at_pointer("/choices/0/token_ids").as_array().empty());
+  EXPECT_EQ(body.at_pointer("/choices/0/logprobs/tokens").as_array().size(), 2u);
+  EXPECT_EQ(body.at_pointer("/choices/1/logprobs/tokens").as_array().size(), 1u);
+}
+
+TEST_F(ReplyTest, ChatEchoesTheLastMessageOfItsRole) {
+  const std::string messages = R"("messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Well"}])";
+  Reply& reply = open(api::Endpoint::kChat, "{" + messages + R"(,"echo":true})");
+  reply.add(event(0, " then", FinishReason::kLength), to_abort_);
+  Progress progress;
+  reply.flush(progress);
+  EXPECT_EQ(boost::json::parse(progress.whole->body).at_pointer("/choices/0/message/content"), "Well then");
+
+  open(api::Endpoint::kChat, "{" + messages + R"(,"echo":true,"stream":true})");
+  const auto got = chunks({event(0, " then", FinishReason::kLength)});
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[1].at_pointer("/choices/0/delta/content"), "Well");
+  EXPECT_EQ(got[2].at_pointer("/choices/0/delta/content"), " then");
+
+  open(api::Endpoint::kChat, R"({"messages":[{"role":"user","content":"Hi"}],"echo":true})");
+  EXPECT_TRUE(call_->echoes.empty()) << "the user's message is not the assistant's";
+}
+
+TEST_F(ReplyTest, StreamIntervalGathersTokensButTheFirstAndLast) {
+  open(api::Endpoint::kCompletions, R"({"prompt":"a","stream":true,"stream_interval":3})");
+  std::vector<TokenEvent> events;
+  for (int i = 0; i < 6; ++i) events.push_back(event(0, "x"));
+  events.push_back(event(0, "x", FinishReason::kLength));
+  const auto got = chunks(events);
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[2].at_pointer("/choices/0/text"), "xxx");
+  EXPECT_EQ(got[0].at_pointer("/choices/0/text"), "x");
+  EXPECT_EQ(got[1].at_pointer("/choices/0/text"), "xxx");
+}
+
 }  // namespace
 }  // namespace ingot::serve

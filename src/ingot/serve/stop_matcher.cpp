@@ -25,6 +25,16 @@ void StopMatcher::push(std::string_view text, std::string& out) {
     held_.clear();
     return;
   }
+  release(out);
+}
+
+void StopMatcher::pass(std::string_view text, std::string& out) {
+  if (match_) return;
+  held_ += text;
+  release(out);
+}
+
+void StopMatcher::release(std::string& out) {
   const size_t certain = held_.size() - held_length();
   out.append(held_, 0, certain);
   held_.erase(0, certain);

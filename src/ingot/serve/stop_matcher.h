@@ -18,12 +18,15 @@ class StopMatcher {
 
   // Appends to `out` what is certain now. After a match nothing comes through any more.
   void push(std::string_view text, std::string& out);
+  // The same, but a stop string that ends in this text does not count (min_tokens).
+  void pass(std::string_view text, std::string& out);
   // The output ended: appends what was held back.
   void flush(std::string& out);
 
   const std::string* match() const { return match_ ? &stops_[*match_] : nullptr; }
 
  private:
+  void release(std::string& out);
   size_t held_length() const;
 
   std::vector<std::string> stops_;

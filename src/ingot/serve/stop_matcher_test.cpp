@@ -82,5 +82,16 @@ TEST(StopMatcher, NothingComesAfterAMatch) {
   EXPECT_EQ(out, "a");
 }
 
+TEST(StopMatcher, WhatEndsInPassedTextDoesNotCount) {
+  StopMatcher stops({"END"}, false);
+  std::string out;
+  stops.pass("xEND", out);
+  stops.pass("yEN", out);
+  EXPECT_EQ(out, "xENDy");
+  stops.push("D", out);
+  ASSERT_NE(stops.match(), nullptr);
+  EXPECT_EQ(out, "xENDy");
+}
+
 }  // namespace
 }  // namespace ingot::serve

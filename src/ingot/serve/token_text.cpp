@@ -35,4 +35,15 @@ std::string token_text(const Tokenizer& tokenizer, std::span<const int32_t> cont
   return "";
 }
 
+api::TokenLogprob named_logprobs(const Tokenizer& tokenizer, std::span<const int32_t> context, int32_t token,
+                                 const TokenLogprobs& logprobs) {
+  const auto named = [&](int32_t id, float logprob) {
+    return api::LogprobToken{.id = id, .text = token_text(tokenizer, context, id), .logprob = logprob};
+  };
+  api::TokenLogprob entry{.sampled = named(token, logprobs.logprob), .best = {}, .rank = logprobs.rank};
+  entry.best.reserve(logprobs.best.size());
+  for (const auto& [id, logprob] : logprobs.best) entry.best.push_back(named(id, logprob));
+  return entry;
+}
+
 }  // namespace ingot::serve
