@@ -34,7 +34,7 @@ class Response:
 class Connection:
     """One socket, with the responses read off it one after the other."""
 
-    def __init__(self, address, timeout=10):
+    def __init__(self, address, timeout=60):
         self.socket = address.connect(timeout)
         self.bytes = b""
 

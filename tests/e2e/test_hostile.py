@@ -1,0 +1,124 @@
+"""Clients that mean no good, beside one whose stream must keep its pace."""
+import contextlib
+import socket
+import threading
+import time
+
+import pytest
+
+from wire import Connection, becomes, call, get, metric, post
+
+STREAM = {"prompt": "The train went on and on", "max_tokens": 600, "ignore_eos": True, "temperature": 0, "stream": True}
+
+
+class Pace(threading.Thread):
+    """Reads a long stream and notes when each piece of it came."""
+
+    def __init__(self, address):
+        super().__init__()
+        self.address, self.times, self.failure = address, [], None
+        self.stop = threading.Event()
+
+    def run(self):
+        try:
+            with Connection(self.address, timeout=60) as connection:
+                connection.send(post("/v1/completions", STREAM))
+                while not self.stop.is_set() and connection.socket.recv(65536):
+                    self.times.append(time.monotonic())
+        except OSError as error:
+            self.failure = error
+
+    def longest_gap(self):
+        return max(later - earlier for earlier, later in zip(self.times, self.times[1:]))
+
+
+@contextlib.contextmanager
+def stream_keeps_its_pace(address, within):
+    """While the block runs, a stream never waits longer than so many seconds for its next piece."""
+    pace = Pace(address)
+    pace.start()
+    try:
+        assert becomes(lambda: len(pace.times) > 3, within=10)
+        yield
+        seen = len(pace.times)
+        if pace.is_alive():  # it is not stuck now either
+            assert becomes(lambda: len(pace.times) > seen or not pace.is_alive(), within=within)
+    finally:
+        pace.stop.set()
+        pace.join()
+    print(f"longest gap of the stream: {1000 * pace.longest_gap():.0f} ms of {len(pace.times)} pieces")
+    assert pace.failure is None and pace.longest_gap() < within
+
+
+def test_idle_connections(real_server, address):
+    with contextlib.ExitStack() as stack, stream_keeps_its_pace(address, within=1.5):
+        for _ in range(300):
+            stack.enter_context(Connection(address))
+        assert call(address, get("/health")).status == 200
+
+
+def test_half_requests_and_bytes_that_are_no_http(real_server, address):
+    hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)) * 2
+    halves = (b"POST /v1/completions HTTP/1.1\r\nContent-", b"POST /v1/completions HTTP/1.1\r\nHost: t\r\n"
+              b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"prompt\":", b"G")
+    with contextlib.ExitStack() as stack, stream_keeps_its_pace(address, within=1.5):
+        for index in range(60):
+            stack.enter_context(Connection(address)).send(halves[index % len(halves)])
+        for _ in range(20):
+            connection = stack.enter_context(Connection(address))
+            connection.send(hello)
+            assert connection.read().status == 400
+
+
+def test_big_headers(real_server, address):
+    with stream_keeps_its_pace(address, within=1.5):
+        for _ in range(5):
+            with Connection(address) as connection:
+                with contextlib.suppress(ConnectionError):
+                    connection.send(get("/health", headers=["X-Long: " + "a" * 2**20]))
+                assert connection.read().status == 431
+
+
+@pytest.mark.parametrize("body", [
+    pytest.param(b'{"prompt":[' + b"1," * (5 << 20) + b'1]}', id="10 MB of ids"),
+    pytest.param(b"[" * 100_000, id="100k deep"),
+    pytest.param(b'{"prompt":' + b"[" * 100_000 + b"]" * 100_000 + b"}", id="100k deep, closed"),
+    pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, id="100k objects deep"),
+    pytest.param(b'{"prompt":"a","temperature":1e400}', id="a number out of range"),
+    pytest.param(b'{"prompt":"a","seed":' + b"9" * 100_000 + b"}", id="100k digits"),
+])
+def test_hostile_bodies(real_server, address, body):
+    with stream_keeps_its_pace(address, within=1.5):
+        with Connection(address, timeout=60) as connection:
+            connection.send(post("/v1/completions", body))
+            response = connection.read()
+        assert response.status in (400, 413) and response.json()["error"]["code"] == response.status
+    assert becomes(lambda: metric(address, "vllm:num_requests_running") == 0)
+
+
+def test_clients_that_never_read(real_server, address):
+    body = {**STREAM, "max_tokens": 1900, "n": 4, "temperature": 1, "logprobs": 5}
+    with contextlib.ExitStack() as stack:
+        for _ in range(3):
+            connection = stack.enter_context(Connection(address))
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.send(post("/v1/completions", body))
+        assert becomes(lambda: metric(address, "vllm:num_requests_running") == 12, within=5)
+        with stream_keeps_its_pace(address, within=1.5):
+            for _ in range(20):
+                assert call(address, get("/health")).status == 200
+                time.sleep(0.05)
+    assert becomes(lambda: metric(address, "vllm:num_requests_running") == 0)
+
+
+def test_pipelining_beside_a_stream(real_server, address):
+    with stream_keeps_its_pace(address, within=1.5), Connection(address, timeout=60) as connection:
+        connection.send(b"".join(post("/v1/completions", {"prompt": f"Number {i}", "max_tokens": 2}) for i in range(20)))
+        assert [connection.read().status for _ in range(20)] == [200] * 20
+
+
+def test_http_1_0_beside_a_stream(real_server, address):
+    with stream_keeps_its_pace(address, within=1.5):
+        for _ in range(10):
+            reply = call(address, post("/v1/completions", {"prompt": "a", "max_tokens": 1}, version="1.0"))
+            assert (reply.version, reply.status, reply.headers["connection"]) == ("HTTP/1.0", 200, "close")
