@@ -76,6 +76,13 @@ def test_pipelined_requests_are_answered_in_order(address):
         assert "version" in statuses[1].json() and events(statuses[2].body)
 
 
+def test_empty_lines_between_requests_are_skipped(address):
+    with Connection(address) as connection:
+        for _ in range(2):
+            connection.send(post("/v1/chat/completions", CHAT) + b"\r\n\r\n")
+            assert connection.read().status == 200
+
+
 def test_request_in_single_bytes(address):
     with Connection(address) as connection:
         for byte in post("/v1/chat/completions", CHAT):

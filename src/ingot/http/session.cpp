@@ -48,6 +48,12 @@ std::string path_of(std::string_view target) {
   return std::string(target.substr(0, target.find('?')));
 }
 
+// Some clients end a body with an empty line that does not belong to it.
+void skip_empty_lines(beast::flat_buffer& buffer) {
+  const auto bytes = [&] { return std::string_view(static_cast<const char*>(buffer.cdata().data()), buffer.size()); };
+  while (bytes().starts_with("\r\n")) buffer.consume(2);
+}
+
 // The response to bytes that are no request; nothing when the client merely went away.
 std::optional<HttpResponse> response_to(error_code ec) {
   using beast::http::error;
@@ -109,15 +115,15 @@ Session::Awaitable<bool> Session::serve_one() {
 }
 
 Session::Awaitable<bool> Session::wait_for_bytes() {
-  if (buffer_.size() > 0) co_return true;
-  if (connections_.closing) co_return false;
-  idle_ = true;
   error_code ec;
   stream_.expires_after(is_first_ ? context_.config.header_timeout : context_.config.keep_alive);
-  buffer_.commit(co_await stream_.async_read_some(buffer_.prepare(kReadSize), into(ec)));
+  for (skip_empty_lines(buffer_); buffer_.size() == 0 && !ec && !connections_.closing; skip_empty_lines(buffer_)) {
+    idle_ = true;
+    buffer_.commit(co_await stream_.async_read_some(buffer_.prepare(kReadSize), into(ec)));
+    idle_ = false;
+  }
   stream_.expires_never();
-  idle_ = false;
-  co_return !ec;
+  co_return buffer_.size() > 0 && !ec;
 }
 
 Session::Awaitable<Session::Read> Session::read_request(Exchange& exchange) {

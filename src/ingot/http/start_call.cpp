@@ -26,6 +26,18 @@ HttpResponse error_response(const api::ApiError& error) {
   return response;
 }
 
+Answer start_job(serve::Call::Job job, const Context& context, HttpRequest& request, const serve::Call::Wake& wake) {
+  auto call = context.service.start(job,
+                                    {.body = std::move(request.body),
+                                     .hold = std::move(request.lease),
+                                     .request_id = {},
+                                     .priority = {},
+                                     .arrival = request.arrival},
+                                    wake);
+  if (!call) return error_response(api::unavailable("The model is still being loaded."));
+  return call;
+}
+
 Answer start_call(api::Endpoint endpoint, const Context& context, HttpRequest& request, const serve::Call::Wake& wake) {
   const auto priority = read_priority(request.headers.x_vllm_priority);
   if (!priority) return error_response(priority.error());

@@ -14,24 +14,34 @@ constexpr size_t kEventsAPoll = 256;           // keeps a reply that catches up 
 }  // namespace
 
 Call::Call(api::Endpoint endpoint, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake)
-    : endpoint_(endpoint),
+    : task_(endpoint),
       open_(std::move(open)),
       wake_(std::move(wake)),
       input_(std::move(input)),
       inbox_(kMaxWaitingBytes) {}
 
+Call::Call(Job job, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake)
+    : task_(job), open_(std::move(open)), wake_(std::move(wake)), input_(std::move(input)), inbox_(kMaxWaitingBytes) {}
+
 void Call::start() noexcept {
   try {
-    if (!cancelled_) submit();
+    if (cancelled_) return;
+    if (const Job* job = std::get_if<Job>(&task_)) {
+      auto body = (*job)(open_->model, input_);
+      input_ = {};
+      answer(body ? WholeReply{.body = *std::move(body), .retry_after_s = {}} : error_reply(body.error()));
+    } else {
+      submit();
+    }
   } catch (const std::exception& e) {
     refuse(api::internal_error(e.what()));
   }
 }
 
 void Call::submit() {
-  auto prepared = prepare(endpoint_, open_->model, input_, cancelled_);
+  auto prepared = prepare(std::get<api::Endpoint>(task_), open_->model, input_, cancelled_);
   input_ = {};  // the body is not needed any more
-  if (!prepared) return refuse(std::move(prepared.error()));
+  if (!prepared) return refuse(prepared.error());
   if (cancelled_) return;
   auto reply = std::make_unique<Reply>(open_->model, *prepared, *open_->metrics);
   ids_ = reply->open_requests();
@@ -52,11 +62,11 @@ void Call::submit() {
   if (cancelled_) abort_all();
 }
 
-void Call::refuse(api::ApiError error) {
+void Call::answer(WholeReply reply) {
   {
     std::lock_guard lock(mutex_);
-    refusal_ = std::move(error);
-    state_ = State::kRefused;
+    answer_ = std::move(reply);
+    state_ = State::kAnswered;
   }
   if (!cancelled_) wake_();
 }
@@ -82,8 +92,8 @@ void Call::poll(Progress& progress) {
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kPreparing) return;
-    if (state_ == State::kRefused) {
-      progress.whole = error_reply(*refusal_);
+    if (state_ == State::kAnswered) {
+      progress.whole = std::move(answer_);
       progress.ended = true;
       return;
     }

@@ -1,4 +1,4 @@
-// One completion or chat call from its bytes to its last token, across three threads: worker, engine, connection.
+// One call from its bytes to the end of its reply, across three threads: worker, engine, connection.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "ingot/engine/engine.h"
@@ -29,9 +31,14 @@ class Call : public std::enable_shared_from_this<Call> {
   // Called on an engine or worker thread when poll() has something to find; must return at once and not throw.
   using Wake = std::function<void()>;
 
-  Call(api::Endpoint endpoint, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake);
+  // What answers without the engine (tokenize.h): the body of the reply, on a worker.
+  using Job = api::Parsed<std::string> (*)(const ServedModel& model, const CallInput& input);
 
-  // A worker's job: prepares the call and submits it. What goes wrong becomes the reply.
+  // A completion or a chat.
+  Call(api::Endpoint endpoint, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake);
+  Call(Job job, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake);
+
+  // A worker's job: does the call's job, or prepares the call and submits it. What goes wrong becomes the reply.
   void start() noexcept;
 
   // Connection's thread. After `ended`, neither is called again.
@@ -39,14 +46,15 @@ class Call : public std::enable_shared_from_this<Call> {
   void cancel();  // its sequences end in the engine within one step
 
  private:
-  enum class State { kPreparing, kRefused, kRunning };
+  enum class State { kPreparing, kAnswered, kRunning };
 
   void submit();
-  void refuse(api::ApiError error);
+  void answer(WholeReply reply);
+  void refuse(const api::ApiError& error) { answer(error_reply(error)); }
   void on_event(TokenEvent event);  // engine thread
   void abort_all();
 
-  const api::Endpoint endpoint_;
+  const std::variant<api::Endpoint, Job> task_;
   const std::shared_ptr<const OpenModel> open_;
   const Wake wake_;
   CallInput input_;
@@ -56,9 +64,9 @@ class Call : public std::enable_shared_from_this<Call> {
   std::atomic<bool> cancelled_ = false, submitted_ = false;
   std::vector<RequestId> ids_;  // written before submitted_
 
-  std::mutex mutex_;  // guards state_, refusal_ and the handing over of reply_
+  std::mutex mutex_;  // guards state_, answer_ and the handing over of reply_
   State state_ = State::kPreparing;
-  std::optional<api::ApiError> refusal_;
+  std::optional<WholeReply> answer_;
   std::unique_ptr<Reply> reply_;  // made by the worker; the connection's from kRunning on
 
   std::vector<TokenEvent> events_;  // connection's thread
