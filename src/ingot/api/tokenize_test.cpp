@@ -6,7 +6,13 @@
 namespace ingot::api {
 namespace {
 
-const ModelDefaults kModel{.model_names = {"m"}, .max_model_len = 8, .vocab_size = 10};
+const ModelDefaults kModel = [] {
+  ModelDefaults model;
+  model.model_names = {"m"};
+  model.max_model_len = 8;
+  model.vocab_size = 10;
+  return model;
+}();
 
 TEST(Tokenize, ReadsPromptAndChatForms) {
   const auto prompt = parse_tokenize_request(R"({"prompt":"","return_token_strs":true})", kModel);
