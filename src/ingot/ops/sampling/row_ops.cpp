@@ -1,17 +1,19 @@
 // Row movement on CPU.
 #include "ingot/ops/sampling/row_ops.h"
 
-#include <cassert>
 #include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
 
 #include "ingot/ops/cpu/cpu_op.h"
 
 namespace ingot {
 namespace {
 
-// A bad index is a fault of the engine's own books; a kernel cannot throw (MLX runs it on a thread that nobody guards).
+// A bad index is a fault of the engine's own books: it ends the step.
 size_t checked(int32_t index, int size) {
-  assert(index >= 0 && index < size);
+  if (index < 0 || index >= size) throw std::out_of_range(fmt::format("row {} of {}", index, size));
   return index;
 }
 

@@ -5,7 +5,7 @@
 
 namespace ingot {
 
-// x[T, H] float32, rows[R] int32 → [R, H]. Indices of all three must be in range (asserted).
+// x[T, H] float32, rows[R] int32 → [R, H]. An index of any of the three that is out of range ends the evaluation.
 array gather_rows(const array& x, const array& rows);
 
 // A step's input ids, int32[T]: host_ids[t] where slot_of_token[t] is −1, else last_sampled[slot_of_token[t]].

@@ -1,6 +1,8 @@
 // Rows, input ids and stored samples.
 #include "ingot/ops/sampling/row_ops.h"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 #include <mlx/random.h>
 
@@ -27,6 +29,16 @@ TEST(RowOps, StoresInPlaceAndInStepOrder) {
   }
   EXPECT_TRUE(mx::array_equal(last, array({0, 30, 0, 3})).item<bool>());
   EXPECT_EQ(last.data<int32_t>(), buffer);
+}
+
+TEST(RowOps, ABadIndexEndsTheStepNotTheProcess) {
+  const array x = mx::zeros({2, 3});
+  for (const int bad : {-1, 2}) {
+    array rows = gather_rows(x, array({0, bad}));
+    EXPECT_THROW(rows.eval(), std::runtime_error) << bad;  // MLX passes the text on, not the type
+  }
+  array fine = gather_rows(x, array({1}));
+  EXPECT_NO_THROW(fine.eval());
 }
 
 }  // namespace
