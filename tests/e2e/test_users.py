@@ -204,7 +204,7 @@ def test_users_40_a_chat_ends_with_its_turn(real_server, address):
     ("/v1/completions", {"prompt": "a"}), ("/v1/chat/completions", {"messages": [{"role": "user", "content": "a"}]})])
 def test_users_58_usage_only_when_asked_for(address, path, body):
     def chunks(**options):
-        return events(call(address, post(path, {**body, "max_tokens": 3, "stream": True, **options})).body)
+        return events(call(address, post(path, {**body, "max_tokens": 3, "ignore_eos": True, "stream": True, **options})).body)
 
     assert not any(chunk.get("usage") for chunk in chunks())
     *others, last = chunks(stream_options={"include_usage": True})
