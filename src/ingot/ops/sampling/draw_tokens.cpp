@@ -73,7 +73,7 @@ class Drawer {
   // bound leaves room for rounding.
   void cut_nucleus(double top_p) {
     const double floor = 0.5 * (1.0 - top_p) * total_ / double(e_.size());
-    nucleus_.cut(e_, maxima_, top_p * total_, float(floor));
+    nucleus_.cut(e_, maxima_, float(top_p * total_), float(floor));  // rounded: 0.3 of ten equals are three
   }
 
   const cpu::SamplingKernels& kernels_ = cpu::kernels<cpu::SamplingKernels>();

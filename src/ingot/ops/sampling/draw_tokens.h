@@ -5,7 +5,7 @@
 //   min_p   drops e < min_p
 //   top_k   keeps y ≥ the k-th best y, ties included
 //   top_p   in descending order (equals: lower id first) keeps a token while the e before it sum to < top_p · Σ e of
-//           those left; so the ascending cumulative ≤ 1 − p is cut, and the best token stays
+//           those left, that bound rounded to float32; so the ascending cumulative ≤ 1 − p is cut, and the best stays
 //   draw    argmax e / E, E = −ln u ~ Exp(1)
 // The noise is a pure function of (seed, output index, token id), so a draw depends on nothing else in the batch:
 //   (k0, k1) = splitmix64(seed + 0x9E3779B97F4A7C15 · (output_index + 1)), low and high half

@@ -67,6 +67,7 @@ std::vector<Row> random_rows(int n, std::mt19937& random) {
 }
 
 TEST(DrawTokens, EqualsFallback) {
+  mx::random::seed(7);
   std::mt19937 random(1);
   for (const int vocab : {1, 2, 15, 16, 17, 63, 65, 1000, 5003}) {
     const SampleParams params = params_of(random_rows(60, random));
@@ -76,6 +77,7 @@ TEST(DrawTokens, EqualsFallback) {
 }
 
 TEST(DrawTokens, EqualsFallbackWithManyEqualLogits) {
+  mx::random::seed(7);
   std::mt19937 random(2);
   const SampleParams params = params_of(random_rows(200, random));
   const array logits = mx::round(mx::random::normal({200, 300}) * array(2.0f));
@@ -126,7 +128,16 @@ TEST(DrawTokens, FollowsTheDistribution) {
   }
 }
 
+TEST(DrawTokens, TopPOfEqualTokensIsTheirShare) {
+  std::vector<Row> rows(300);
+  for (int i = 0; i < 300; ++i) rows[i] = {.top_p = 0.3f, .seed = uint64_t(i)};
+  std::set<int32_t> drawn;
+  for (const int32_t token : values(draw_tokens(mx::zeros({300, 10}), params_of(rows)))) drawn.insert(token);
+  EXPECT_EQ(drawn, (std::set<int32_t>{0, 1, 2}));
+}
+
 TEST(DrawTokens, users_1_NeverLeavesItsSupport) {
+  mx::random::seed(7);
   EXPECT_LT((float(0xffffffffu >> 9) + 0.5f) * 0x1p-23f, 1.0f) << "−ln u must never be 0";
   constexpr int kRows = 2000, kVocab = 3000;
   const array row = mx::random::normal({1, kVocab}) * array(2.0f);
@@ -140,6 +151,7 @@ TEST(DrawTokens, users_1_NeverLeavesItsSupport) {
 }
 
 TEST(DrawTokens, DoesNotDependOnTheOtherRows) {
+  mx::random::seed(7);
   std::mt19937 random(3);
   const std::vector<Row> rows = random_rows(40, random);
   const array logits = mx::random::normal({40, 777});
@@ -169,6 +181,7 @@ TEST(DrawTokens, SurvivesInfinitiesAndNaN) {
 }
 
 TEST(DrawTokens, InstructionSetsAgree) {
+  mx::random::seed(7);
   array e = mx::random::uniform({1001});
   e.eval();
   std::vector<int32_t> ids(1008);
