@@ -1,6 +1,7 @@
 """Where the server comes from: --server=URL, else the mock server, started once (and anew where a test wants flags)."""
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 
@@ -15,9 +16,11 @@ def pytest_addoption(parser):
 
 
 class MockServer:
-    def __init__(self, *flags):
+    def __init__(self, *flags, max_files=None):
+        """`max_files`: the (soft, hard) limit of what it may open."""
         program = os.environ.get("INGOT_MOCK_SERVER") or pytest.skip("INGOT_MOCK_SERVER is not set")
-        self.process = subprocess.Popen([program, *flags], stdout=subprocess.PIPE, text=True)
+        limit = None if max_files is None else lambda: resource.setrlimit(resource.RLIMIT_NOFILE, max_files)
+        self.process = subprocess.Popen([program, *flags], stdout=subprocess.PIPE, text=True, preexec_fn=limit)
         self.url = self.process.stdout.readline().strip()
         assert self.url, "the mock server did not start"
         self.address = Address.of(self.url)
@@ -32,7 +35,7 @@ class MockServer:
         return openai.OpenAI(base_url=self.url + "/v1", api_key=api_key, max_retries=0, timeout=30)
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(signal.SIGTERM)  # nothing, where it has ended
         return self.process.wait(timeout=10)
 
 
@@ -71,12 +74,18 @@ def real_server(request):
 
 @pytest.fixture
 def mock_server(request):
-    """A factory of mock servers with flags of the test's own."""
+    """A factory of mock servers with flags of the test's own. They must end well, as under a sanitizer one may not."""
     if request.config.getoption("--server"):
         pytest.skip("needs the mock server")
-    with contextlib.ExitStack() as stack:
-        def start(*flags):
-            server = MockServer(*flags)
-            stack.callback(server.process.kill)
-            return server
+    servers = []
+
+    def start(*flags, **limits):
+        servers.append(MockServer(*flags, **limits))
+        return servers[-1]
+
+    try:
         yield start
+        assert all(server.stop() == 0 for server in servers)
+    finally:
+        for server in servers:
+            server.process.kill()

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ingot/base/log.h"
+#include "ingot/base/open_files.h"
 #include "ingot/engine/mock_engine.h"
 #include "ingot/http/server.h"
 
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
   options.step_time = std::chrono::microseconds(step_us);
 
   const sigset_t signals = block_signals();
+  raise_max_open_files();
   const auto engine = std::make_shared<MockEngine>(options);
   const auto service = std::make_shared<serve::Service>();
   http::Server server(config, service);

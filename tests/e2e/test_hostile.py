@@ -1,5 +1,8 @@
 """Clients that mean no good, beside one whose stream must keep its pace."""
 import contextlib
+import os
+import pathlib
+import resource
 import socket
 import threading
 import time
@@ -81,6 +84,7 @@ def test_big_headers(real_server, address):
 
 @pytest.mark.parametrize("body", [
     pytest.param(b'{"prompt":[' + b"1," * (5 << 20) + b'1]}', id="10 MB of ids"),
+    pytest.param(b'{"prompt":"' + b"a " * (5 << 20) + b'"}', id="10 MB of text"),
     pytest.param(b"[" * 100_000, id="100k deep"),
     pytest.param(b'{"prompt":' + b"[" * 100_000 + b"]" * 100_000 + b"}", id="100k deep, closed"),
     pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, id="100k objects deep"),
@@ -122,3 +126,53 @@ def test_http_1_0_beside_a_stream(real_server, address):
         for _ in range(10):
             reply = call(address, post("/v1/completions", {"prompt": "a", "max_tokens": 1}, version="1.0"))
             assert (reply.version, reply.status, reply.headers["connection"]) == ("HTTP/1.0", 200, "close")
+
+
+def cpu_seconds(server):
+    """User and system time of a server's process so far."""
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def answers_beyond_the_limit(server, num_clients):
+    """With more clients than it may have, a server rests, serves those it has, and the others as soon as these go."""
+    with Connection(server.address) as old, contextlib.ExitStack() as stack:
+        old.send(get("/health"))
+        assert old.read().status == 200
+        crowd = [stack.enter_context(Connection(server.address)) for _ in range(num_clients)]
+        crowd[-1].send(get("/health"))
+        time.sleep(0.3)
+        start = cpu_seconds(server)
+        for _ in range(20):
+            old.send(post("/v1/completions", {"prompt": "a", "max_tokens": 2}))
+            assert old.read().status == 200
+            time.sleep(0.05)
+        assert cpu_seconds(server) - start < 0.5  # of more than a second
+        with pytest.raises(TimeoutError):
+            crowd[-1].socket.settimeout(0.1)
+            crowd[-1].read()
+        for connection in crowd[:-1]:
+            connection.socket.close()
+        crowd[-1].socket.settimeout(5)
+        assert crowd[-1].read().status == 200
+        old.send(get("/metrics"))
+        assert old.read().status == 200
+    assert call(server.address, get("/health")).status == 200
+
+
+def test_connections_beyond_the_limit_of_open_files(mock_server):
+    answers_beyond_the_limit(mock_server("--keep-alive-ms", "60000", "--header-timeout-ms", "60000", max_files=(64, 128)), 150)
+
+
+def test_the_limit_of_open_files_is_raised(mock_server):
+    server = mock_server(max_files=(64, 1024))
+    with contextlib.ExitStack() as stack:
+        for connection in [stack.enter_context(Connection(server.address)) for _ in range(300)]:
+            connection.send(get("/health"))
+            assert connection.read().status == 200
+
+
+def test_accept_fails_for_want_of_files(mock_server):
+    server = mock_server("--keep-alive-ms", "60000", "--header-timeout-ms", "60000")
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (40, 40))
+    answers_beyond_the_limit(server, 100)

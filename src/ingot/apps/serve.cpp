@@ -10,6 +10,7 @@
 
 #include "ingot/apps/served_model.h"
 #include "ingot/base/log.h"
+#include "ingot/base/open_files.h"
 #include "ingot/host/open_model.h"
 #include "ingot/http/server.h"
 #include "ingot/serve/service.h"
@@ -76,6 +77,7 @@ int run_serve(const ServeConfig& config) {
   log::init(config.log_level);
   const sigset_t signals = stop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // every thread inherits it: signals come to wait_signal() alone
+  raise_max_open_files();
 
   auto service = std::make_shared<serve::Service>(
       serve::ServiceOptions{.log_interval = config.log_stats ? seconds(10) : seconds(0)});

@@ -1,6 +1,7 @@
 // Listens on the first I/O thread and deals connections out in turn.
 #include "ingot/http/server.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "ingot/base/log.h"
+#include "ingot/base/open_files.h"
 #include "ingot/http/session.h"
 
 namespace ingot::http {
@@ -24,7 +26,15 @@ namespace {
 
 constexpr auto kFullPause = std::chrono::milliseconds(20);    // between looks for room for another connection
 constexpr auto kErrorPause = std::chrono::milliseconds(100);  // after accept failed, e.g. for want of descriptors
+constexpr auto kWarnInterval = std::chrono::seconds(10);
 constexpr auto kDrainPoll = std::chrono::milliseconds(5);
+
+// Some of what may be open is left for files: a model's, /proc for the metrics.
+constexpr int64_t kFilesLeft = 64;
+
+int connections_within(int max_connections, int64_t max_files) {
+  return static_cast<int>(std::min<int64_t>(max_connections, max_files - std::min(kFilesLeft, max_files / 2)));
+}
 
 net::awaitable<void> pause(std::chrono::milliseconds duration) {
   net::steady_timer timer(co_await net::this_coro::executor, duration);
@@ -50,11 +60,14 @@ struct Server::Impl {
   std::vector<std::shared_ptr<IoThread>> threads;
   std::vector<tcp::acceptor> acceptors;  // of the first thread
   size_t next_thread = 0;
+  TimePoint warned_at{};  // of a failed accept
+  int max_connections = 0;
   uint16_t port = 0;
 
   Result<std::vector<tcp::endpoint>> resolve();
   Status listen(const tcp::endpoint& endpoint);
   net::awaitable<void> accept(tcp::acceptor& acceptor);
+  void warn_of(error_code ec);
   void open_session(const std::shared_ptr<IoThread>& io, tcp::socket socket);
   void for_each_session(void (Session::*act)());
 };
@@ -89,7 +102,7 @@ Status Server::Impl::listen(const tcp::endpoint& endpoint) {
 
 net::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor) {
   while (acceptor.is_open()) {
-    if (connections.count >= config.max_connections) {
+    if (connections.count >= max_connections) {
       co_await pause(kFullPause);
       continue;
     }
@@ -99,14 +112,22 @@ net::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor) {
     if (!ec) {
       open_session(io, std::move(socket));
     } else if (acceptor.is_open()) {
-      log::warn("cannot accept a connection: {}", ec.message());
+      warn_of(ec);
       co_await pause(kErrorPause);
     }
   }
 }
 
-// A session is made on its own thread, and touched by no other.
+// Not once a try: at the limit there are ten a second.
+void Server::Impl::warn_of(error_code ec) {
+  if (warned_at != TimePoint{} && now() - warned_at < kWarnInterval) return;
+  warned_at = now();
+  log::warn("cannot accept a connection: {} (of at most {} open files; see ulimit -n)", ec.message(), max_open_files());
+}
+
+// A session is made on its own thread, and touched by no other; it counts from here on, so that accept() sees it.
 void Server::Impl::open_session(const std::shared_ptr<IoThread>& io, tcp::socket socket) {
+  ++connections.count;
   net::post(io->context(), [this, io, socket = std::move(socket)]() mutable {
     const auto session = std::make_shared<Session>(std::move(socket), io, context, metrics, connections);
     net::co_spawn(io->context(), session->run(), net::detached);
@@ -128,6 +149,7 @@ Server::Server(ServerConfig config, std::shared_ptr<serve::Service> service)
 Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
 Status Server::start() {
+  impl_->max_connections = connections_within(impl_->config.max_connections, max_open_files());
   for (int i = 0; i < impl_->config.num_threads; ++i) impl_->threads.push_back(std::make_shared<IoThread>());
   const auto endpoints = impl_->resolve();
   if (!endpoints) return std::unexpected(endpoints.error());

@@ -83,7 +83,6 @@ Session::Session(net::ip::tcp::socket socket, std::shared_ptr<IoThread> io, cons
   const auto peer = stream_.socket().remote_endpoint(ignored);
   peer_ = peer.address().to_string() + ":" + std::to_string(peer.port());
   io_->sessions().insert(this);
-  ++connections_.count;
 }
 
 Session::~Session() {

@@ -24,7 +24,7 @@ namespace ingot::http {
 
 // What all connections of a server share.
 struct Connections {
-  std::atomic<int> count = 0;
+  std::atomic<int> count = 0;         // raised when one is accepted, lowered by ~Session
   std::atomic<bool> closing = false;  // no further request is read
   const std::shared_ptr<ByteBudget> bodies;
 };
