@@ -31,6 +31,10 @@ Fault read_repetition_detection(const SamplingContext& in, SamplingFields& out);
 Fault read_logprobs(const SamplingContext& in, SamplingFields& out);
 Fault read_prompt_logprobs(const SamplingContext& in, SamplingFields& out);
 
+// beam_fields.cpp: before the number of choices, and after all others, whose values it takes back.
+Fault read_beam_search(const SamplingContext& in, SamplingFields& out);
+Fault settle_beam_search(const SamplingContext& in, SamplingFields& out);
+
 // "FIELD RULE, got GOT."
 Fault out_of_range(std::string_view field, std::string_view rule, const std::string& got);
 // Names the ids of the field that no logit belongs to, if there are any.

@@ -55,7 +55,7 @@ Fault read_choices(const SamplingContext& in, SamplingFields& out) {
   if (n > kMaxChoices) {
     return out_of_range("n", fmt::format("must be at most {}", kMaxChoices), std::to_string(n));
   }
-  if (n > 1 && out.params.temperature == 0) {
+  if (n > 1 && out.params.temperature == 0 && !out.beam_length_penalty) {
     return out_of_range("n", "must be 1 when using greedy sampling", std::to_string(n));
   }
   out.n = static_cast<int32_t>(n);
@@ -157,8 +157,9 @@ Parsed<SamplingFields> read_sampling_fields(FieldReader& fields, Endpoint endpoi
   Fault first;
   // All of them run, so that every schema error is gathered; temperature, max_tokens and logprobs come before
   // those that depend on them.
-  for (auto read : {read_temperature, read_cuts, read_choices, read_max_tokens, read_stops, read_adjustments,
-                    read_repetition_detection, read_logprobs, read_prompt_logprobs, read_unsupported}) {
+  for (auto read :
+       {read_temperature, read_cuts, read_beam_search, read_choices, read_max_tokens, read_stops, read_adjustments,
+        read_repetition_detection, read_logprobs, read_prompt_logprobs, read_unsupported, settle_beam_search}) {
     Fault fault = read(in, out);
     if (!first) first = std::move(fault);
   }

@@ -21,6 +21,9 @@ struct SamplingFields {
   std::optional<int64_t> max_tokens;            // ≥ 1; absent: as much as fits
   std::string max_tokens_field = "max_tokens";  // the name under which it came, for messages
   int32_t n = 1;                                // choices a prompt
+  // use_beam_search, with n beams: of the other fields only temperature, max_tokens, ignore_eos, logprobs and what
+  // shapes the text are left.
+  std::optional<double> beam_length_penalty;
 
   std::vector<std::string> stop;  // at most 4, none empty
   bool include_stop_str_in_output = false;

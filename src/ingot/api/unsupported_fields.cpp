@@ -23,7 +23,6 @@ struct Row {
 };
 
 constexpr Row kUnsupported[] = {
-    {"use_beam_search", "false"},
     {"structured_outputs", "null"},
     {"thinking_token_budget", "-1"},
     {"vllm_xargs", "{}"},

@@ -44,14 +44,15 @@ Answer health(const Context& context, HttpRequest& request, const serve::Call::W
 Answer ping(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
 Answer tokenize(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
 Answer detokenize(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
+Answer render_chat(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
+Answer render_completion(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
 Answer load(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
 Answer version(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
 Answer metrics(const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
 
-// Shared by the two generating endpoints: hands the request to the service.
-Answer start_call(api::Endpoint endpoint, const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
-// The same for what a worker answers without the engine.
-Answer start_job(serve::Call::Job job, const Context& context, HttpRequest& request, const serve::Call::Wake& wake);
+// Shared by the endpoints whose work a worker or the engine does: hands the request to the service.
+Answer start_call(const serve::Call::Task& task, const Context& context, HttpRequest& request,
+                  const serve::Call::Wake& wake);
 HttpResponse error_response(const api::ApiError& error);
 
 }  // namespace ingot::http

@@ -8,6 +8,8 @@ namespace {
 constexpr Route kRoutes[] = {
     {"POST", "/v1/chat/completions", chat_completions, true, true},
     {"POST", "/v1/completions", completions, true, true},
+    {"POST", "/v1/chat/completions/render", render_chat, true, true},
+    {"POST", "/v1/completions/render", render_completion, true, true},
     {"GET", "/v1/models", models, false, true},
     {"POST", "/tokenize", tokenize, true, true},
     {"POST", "/detokenize", detokenize, true, true},

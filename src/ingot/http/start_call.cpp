@@ -1,4 +1,4 @@
-// What the generating endpoints share: headers that reach the call, and the answer before a model is open.
+// What the endpoints that start a call share: headers that reach the call, and the answer before a model is open.
 #include <charconv>
 
 #include "ingot/http/endpoint.h"
@@ -26,22 +26,11 @@ HttpResponse error_response(const api::ApiError& error) {
   return response;
 }
 
-Answer start_job(serve::Call::Job job, const Context& context, HttpRequest& request, const serve::Call::Wake& wake) {
-  auto call = context.service.start(job,
-                                    {.body = std::move(request.body),
-                                     .hold = std::move(request.lease),
-                                     .request_id = {},
-                                     .priority = {},
-                                     .arrival = request.arrival},
-                                    wake);
-  if (!call) return error_response(api::unavailable("The model is still being loaded."));
-  return call;
-}
-
-Answer start_call(api::Endpoint endpoint, const Context& context, HttpRequest& request, const serve::Call::Wake& wake) {
+Answer start_call(const serve::Call::Task& task, const Context& context, HttpRequest& request,
+                  const serve::Call::Wake& wake) {
   const auto priority = read_priority(request.headers.x_vllm_priority);
   if (!priority) return error_response(priority.error());
-  auto call = context.service.start(endpoint,
+  auto call = context.service.start(task,
                                     {.body = std::move(request.body),
                                      .hold = std::move(request.lease),
                                      .request_id = request.headers.x_request_id,

@@ -6,11 +6,11 @@
 namespace ingot::http {
 
 Answer tokenize(const Context& context, HttpRequest& request, const serve::Call::Wake& wake) {
-  return start_job(serve::tokenize, context, request, wake);
+  return start_call(serve::tokenize, context, request, wake);
 }
 
 Answer detokenize(const Context& context, HttpRequest& request, const serve::Call::Wake& wake) {
-  return start_job(serve::detokenize, context, request, wake);
+  return start_call(serve::detokenize, context, request, wake);
 }
 
 }  // namespace ingot::http

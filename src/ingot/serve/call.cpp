@@ -11,17 +11,14 @@ namespace {
 constexpr size_t kMaxWaitingBytes = 4u << 20;  // of events that a slow client has not taken
 constexpr size_t kEventsAPoll = 256;           // keeps a reply that catches up from filling memory with JSON
 
+api::ApiError refusal(const Engine& engine, const Error& error) {
+  return engine.alive() ? api::from_error(error) : api::internal_error(error.message);
+}
+
 }  // namespace
 
-Call::Call(api::Endpoint endpoint, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake)
-    : task_(endpoint),
-      open_(std::move(open)),
-      wake_(std::move(wake)),
-      input_(std::move(input)),
-      inbox_(kMaxWaitingBytes) {}
-
-Call::Call(Job job, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake)
-    : task_(job), open_(std::move(open)), wake_(std::move(wake)), input_(std::move(input)), inbox_(kMaxWaitingBytes) {}
+Call::Call(Task task, CallInput input, std::shared_ptr<const OpenModel> open, Wake wake)
+    : task_(task), open_(std::move(open)), wake_(std::move(wake)), input_(std::move(input)), inbox_(kMaxWaitingBytes) {}
 
 void Call::start() noexcept {
   try {
@@ -44,22 +41,29 @@ void Call::submit() {
   if (!prepared) return refuse(prepared.error());
   if (cancelled_) return;
   auto reply = std::make_unique<Reply>(open_->model, *prepared, *open_->metrics);
-  ids_ = reply->open_requests();
+  auto beams = prepared->sampling.beam_length_penalty ? std::make_unique<BeamCall>(open_->model, *prepared) : nullptr;
+  std::vector<Request> requests = beams ? beams->next_round() : std::move(prepared->requests);
   {
     std::lock_guard lock(mutex_);
     reply_ = std::move(reply);
+    beams_ = std::move(beams);
     state_ = State::kRunning;
   }
-  // Weak: the engine must never be what keeps a call, and with it itself, alive.
-  const Status taken =
-      open_->engine->submit(std::move(prepared->requests), [weak = weak_from_this()](TokenEvent event) {
-        if (const auto call = weak.lock()) call->on_event(std::move(event));
-      });
-  if (!taken) {
-    return refuse(open_->engine->alive() ? api::from_error(taken.error()) : api::internal_error(taken.error().message));
-  }
+  if (const Status taken = run(std::move(requests)); !taken) return refuse(refusal(*open_->engine, taken.error()));
   submitted_ = true;
   if (cancelled_) abort_all();
+}
+
+Status Call::run(std::vector<Request> requests) {
+  {
+    std::lock_guard lock(mutex_);
+    ids_.clear();
+    for (const Request& request : requests) ids_.push_back(request.id);
+  }
+  // Weak: the engine must never be what keeps a call, and with it itself, alive.
+  return open_->engine->submit(std::move(requests), [weak = weak_from_this()](TokenEvent event) {
+    if (const auto call = weak.lock()) call->on_event(std::move(event));
+  });
 }
 
 void Call::answer(WholeReply reply) {
@@ -85,7 +89,25 @@ void Call::on_event(TokenEvent event) {
 }
 
 void Call::abort_all() {
+  std::lock_guard lock(mutex_);
   for (const RequestId id : ids_) open_->engine->abort(id);
+}
+
+void Call::add(const TokenEvent& event) {
+  if (!beams_) return reply_->add(event, stopped_);
+  if (event.finish == FinishReason::kError) {
+    return reply_->fail(api::internal_error(event.error ? event.error->message : "the engine failed"));
+  }
+  if (beams_->add(event)) next_beams();
+}
+
+void Call::next_beams() {
+  std::vector<Request> requests = beams_->next_round();
+  if (requests.empty()) {
+    for (const TokenEvent& event : beams_->results()) reply_->add(event, stopped_);
+  } else if (const Status taken = run(std::move(requests)); !taken) {
+    reply_->fail(refusal(*open_->engine, taken.error()));
+  }
 }
 
 void Call::poll(Progress& progress) {
@@ -105,13 +127,13 @@ void Call::poll(Progress& progress) {
   }
   events_.clear();
   progress.more = inbox_.take(events_, kEventsAPoll);
-  for (const TokenEvent& event : events_) reply_->add(event, stopped_);
+  for (const TokenEvent& event : events_) add(event);
   for (const RequestId id : stopped_) open_->engine->abort(id);
   stopped_.clear();
   reply_->flush(progress);
   if (!progress.ended) return;
   inbox_.close();
-  for (const RequestId id : reply_->open_requests()) open_->engine->abort(id);  // of a reply that failed in part
+  if (reply_->is_open()) abort_all();  // of a reply that failed in part
   reply_->abandon();
 }
 

@@ -13,17 +13,16 @@
 #include "ingot/api/completion.h"
 #include "ingot/api/length.h"
 #include "ingot/api/reply_id.h"
+#include "ingot/serve/chat_text.h"
+#include "ingot/serve/request_ids.h"
 
 namespace ingot::serve {
 
 namespace {
 
 constexpr size_t kMaxCallIds = (256u << 20) / sizeof(int32_t);  // of all children together
-
-RequestId take_request_ids(uint64_t count) {
-  static std::atomic<uint64_t> next{1};
-  return RequestId{next.fetch_add(count)};
-}
+constexpr size_t kMaxBeamPairs =
+    65536;  // 2 logprobs each of a beam search's round: within what a call may have waiting
 
 uint64_t draw_seed() {
   thread_local std::mt19937_64 generator{(uint64_t{std::random_device{}()} << 32) | std::random_device{}()};
@@ -65,24 +64,12 @@ void truncate(const ServedModel& model, const PreparedCall& call, std::vector<in
   call.options.truncates_left ? ids.erase(ids.begin(), ids.end() - most) : ids.erase(ids.begin() + most, ids.end());
 }
 
-api::Parsed<std::string> render(const ServedModel& model, api::ChatRequest& request) {
-  if (!model.chat_template) {
-    return std::unexpected(api::semantic_error("This model has no chat template; use /v1/completions.", "messages"));
-  }
-  request.variables["bos_token"] = model.bos_token;
-  request.variables["eos_token"] = model.eos_token;
-  auto text = model.chat_template->render(request.variables);
-  if (!text) return std::unexpected(api::from_error(text.error()));
-  if (request.continued_text) return api::cut_to_continue(std::move(*text), *request.continued_text);
-  return std::move(*text);
-}
-
 api::Parsed<PreparedCall> read_chat(const ServedModel& model, const CallInput& input,
                                     const std::atomic<bool>& cancelled) {
   auto request = api::parse_chat_request(input.body, model.defaults);
   if (!request) return std::unexpected(request.error());
   if (cancelled) return gone();
-  auto text = render(model, *request);
+  auto text = render_chat(model, *request);
   if (!text) return std::unexpected(text.error());
   if (auto fits = check_size(model, *text, request->options); !fits) return std::unexpected(fits.error());
   auto ids = tokenise(model, *text, request->add_special_tokens);
@@ -150,6 +137,10 @@ api::Parsed<void> make_requests(const ServedModel& model, const CallInput& input
   if (num_ids > kMaxCallIds) {
     return std::unexpected(
         api::semantic_error("The prompts of all choices together are too long.", "n", std::to_string(call.sampling.n)));
+  }
+  if (call.sampling.beam_length_penalty && call.prompts.size() * n * n > kMaxBeamPairs) {
+    return std::unexpected(api::semantic_error("Beam search over that many prompts and beams at once is too much.",
+                                               "prompt", std::to_string(call.prompts.size())));
   }
   const auto first_id = static_cast<uint64_t>(take_request_ids(call.prompts.size() * n));
   for (const std::vector<int32_t>& prompt : call.prompts) {

@@ -71,14 +71,13 @@ void Reply::add(const TokenEvent& event, std::vector<RequestId>& to_abort) {
   observe(index, event);
   if (!output.state.finished()) return;
   if (!event.finish) to_abort.push_back(event.request);
-  if (output.state.error() && !failure_) failure_ = output.state.error();
+  if (output.state.error()) fail(api::internal_error(output.state.error()->message));
   count(index, output.state.finish(), event.times);
 }
 
 void Reply::flush(Progress& progress) {
   if (failure_) {
-    const api::ApiError error = api::internal_error(failure_->message);
-    began_ ? progress.chunks.push_back(api::error_body(error)) : (void)(progress.whole = error_reply(error));
+    began_ ? progress.chunks.push_back(api::error_body(*failure_)) : (void)(progress.whole = error_reply(*failure_));
     progress.ended = true;
   } else if (options_.stream) {
     flush_stream(progress);
@@ -87,19 +86,15 @@ void Reply::flush(Progress& progress) {
   }
 }
 
+void Reply::fail(api::ApiError error) {
+  if (!failure_) failure_ = std::move(error);
+}
+
 void Reply::abandon() {
   if (num_open_ == 0) return;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (!outputs_[i].state.finished()) count(i, FinishReason::kAbort, {});
   }
-}
-
-std::vector<RequestId> Reply::open_requests() const {
-  std::vector<RequestId> ids;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i].state.finished()) ids.push_back(RequestId{static_cast<uint64_t>(first_id_) + i});
-  }
-  return ids;
 }
 
 void Reply::observe(size_t index, const TokenEvent& event) {

@@ -40,10 +40,10 @@ class Reply {
   // `to_abort` gains the request when its choice ended here and not in the engine (a stop string).
   void add(const TokenEvent& event, std::vector<RequestId>& to_abort);
   void flush(Progress& progress);
-  void abandon();  // counts the choices that are still open as aborted; nothing may be added any more
+  void fail(api::ApiError error);  // the reply ends with it
+  void abandon();                  // counts the choices that are still open as aborted; nothing may be added any more
 
-  // Requests whose choice has not ended.
-  std::vector<RequestId> open_requests() const;
+  bool is_open() const { return num_open_ > 0; }  // some choice has not ended
 
  private:
   struct Output {  // of one choice
@@ -82,7 +82,7 @@ class Reply {
   size_t num_open_;
   int32_t most_tokens_ = 0;                 // of any choice
   std::optional<api::ChunkWriter> writer_;  // of a stream
-  std::optional<Error> failure_;
+  std::optional<api::ApiError> failure_;
   bool began_ = false;
 };
 

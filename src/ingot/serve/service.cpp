@@ -43,21 +43,12 @@ std::shared_ptr<const OpenModel> Service::model() const {
   return open_;
 }
 
-template <class Task>
-std::shared_ptr<Call> Service::start_task(Task task, CallInput input, Call::Wake wake) {
+std::shared_ptr<Call> Service::start(Call::Task task, CallInput input, Call::Wake wake) {
   auto open = model();
   if (!open) return nullptr;
   auto call = std::make_shared<Call>(task, std::move(input), std::move(open), std::move(wake));
   workers_.post([call] { call->start(); });
   return call;
-}
-
-std::shared_ptr<Call> Service::start(api::Endpoint endpoint, CallInput input, Call::Wake wake) {
-  return start_task(endpoint, std::move(input), std::move(wake));
-}
-
-std::shared_ptr<Call> Service::start(Call::Job job, CallInput input, Call::Wake wake) {
-  return start_task(job, std::move(input), std::move(wake));
 }
 
 std::string Service::metrics_text() const {

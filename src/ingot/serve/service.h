@@ -32,17 +32,13 @@ class Service {
   std::shared_ptr<const OpenModel> model() const;
 
   // Null before open(). The call is on its way to a worker; see call.h for `wake`.
-  std::shared_ptr<Call> start(api::Endpoint endpoint, CallInput input, Call::Wake wake);
-  std::shared_ptr<Call> start(Call::Job job, CallInput input, Call::Wake wake);
+  std::shared_ptr<Call> start(Call::Task task, CallInput input, Call::Wake wake);
 
   // Where the HTTP side adds its own metrics.
   prometheus::Registry& registry() { return *registry_; }
   std::string metrics_text() const;  // Prometheus' text format 0.0.4
 
  private:
-  template <class Task>
-  std::shared_ptr<Call> start_task(Task task, CallInput input, Call::Wake wake);
-
   const ServiceOptions options_;
   const std::shared_ptr<prometheus::Registry> registry_;
   mutable std::mutex mutex_;  // guards open_

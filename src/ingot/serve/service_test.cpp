@@ -4,6 +4,7 @@
 #include <condition_variable>
 
 #include "tests/support/tiny_model.h"
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include "ingot/engine/mock_engine.h"
@@ -11,6 +12,7 @@
 namespace ingot::serve {
 namespace {
 
+namespace json = boost::json;
 using std::chrono::milliseconds;
 
 // Plays the connection: polls when woken.
@@ -110,6 +112,51 @@ TEST_F(ServiceTest, RefusesABadRequest) {
   const Progress progress = client_.to_end(*complete(R"("prompt":"")"));
   ASSERT_TRUE(progress.whole);
   EXPECT_EQ(progress.whole->status, 400);
+}
+
+// The mock's best token is the prompt's next one, the i-th best is made up of it.
+TEST_F(ServiceTest, SearchesBeams) {
+  open();
+  const Progress progress =
+      client_.to_end(*complete(R"("prompt":"One two","use_beam_search":true,"n":3,"max_tokens":4,"ignore_eos":true)"));
+  ASSERT_TRUE(progress.whole);
+  const json::object body = json::parse(progress.whole->body).as_object();
+  ASSERT_EQ(body.at("choices").as_array().size(), 3u);
+  EXPECT_EQ(body.at("usage").at("completion_tokens").to_number<int>(), 12);
+  for (const auto& choice : body.at("choices").as_array()) EXPECT_EQ(choice.at("finish_reason"), "length");
+}
+
+TEST_F(ServiceTest, AFailedRoundFailsTheBeams) {
+  open();
+  engine_->hold(true);
+  const auto call = complete(R"("prompt":"One two","use_beam_search":true,"n":3,"max_tokens":4)");
+  engine_->fail_step("bad step");
+  engine_->hold(false);
+  const Progress progress = client_.to_end(*call);
+  ASSERT_TRUE(progress.whole);
+  EXPECT_EQ(progress.whole->status, 500);
+  EXPECT_TRUE(becomes_idle());
+}
+
+TEST_F(ServiceTest, BeamsOfACancelledCallEnd) {
+  open({.step_time = milliseconds(2)});
+  const auto call = complete(R"("prompt":"One two","use_beam_search":true,"n":3,"max_tokens":2000,"ignore_eos":true)");
+  Progress progress;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(client_.wait());
+    call->poll(progress);
+  }
+  ASSERT_FALSE(progress.ended);
+  call->cancel();
+  EXPECT_TRUE(becomes_idle());
+}
+
+TEST_F(ServiceTest, BeamsThatTheQueueDoesNotTakeAreRefused) {
+  open({.max_num_seqs = 1, .max_num_queued_reqs = 2});
+  const Progress progress = client_.to_end(*complete(R"("prompt":"a b","use_beam_search":true,"n":9,"max_tokens":4)"));
+  ASSERT_TRUE(progress.whole);
+  EXPECT_EQ(progress.whole->status, 503);
+  EXPECT_TRUE(becomes_idle());
 }
 
 TEST_F(ServiceTest, PassesOnThatTheQueueIsFull) {

@@ -7,6 +7,7 @@
 
 #include "ingot/api/chat.h"
 #include "ingot/api/tokenize.h"
+#include "ingot/serve/chat_text.h"
 
 namespace ingot::serve {
 
@@ -17,21 +18,11 @@ struct Text {
   bool add_special_tokens;
 };
 
-api::Parsed<Text> render_chat(const ServedModel& model, const CallInput& input) {
+api::Parsed<Text> chat_text(const ServedModel& model, const CallInput& input) {
   auto request = api::parse_chat_request(input.body, model.defaults);
   if (!request) return std::unexpected(std::move(request.error()));
-  if (!model.chat_template) {
-    return std::unexpected(api::semantic_error("This model has no chat template; send a prompt.", "messages"));
-  }
-  request->variables["bos_token"] = model.bos_token;
-  request->variables["eos_token"] = model.eos_token;
-  auto text = model.chat_template->render(request->variables);
-  if (!text) return std::unexpected(api::from_error(text.error()));
-  if (request->continued_text) {
-    auto cut = api::cut_to_continue(*std::move(text), *request->continued_text);
-    if (!cut) return std::unexpected(std::move(cut.error()));
-    *text = *std::move(cut);
-  }
+  auto text = render_chat(model, *request);
+  if (!text) return std::unexpected(std::move(text.error()));
   return Text{*std::move(text), request->add_special_tokens};
 }
 
@@ -41,7 +32,7 @@ api::Parsed<std::string> tokenize(const ServedModel& model, const CallInput& inp
   auto request = api::parse_tokenize_request(input.body, model.defaults);
   if (!request) return std::unexpected(std::move(request.error()));
   auto text = request->prompt ? api::Parsed<Text>(Text{*std::move(request->prompt), request->add_special_tokens})
-                              : render_chat(model, input);
+                              : chat_text(model, input);
   if (!text) return std::unexpected(std::move(text.error()));
   const auto ids = model.tokenizer->encode(text->text, text->add_special_tokens);
   if (!ids) return std::unexpected(api::from_error(ids.error()));
