@@ -39,6 +39,7 @@ void describe(const RequestOptions& options, json::object& out) {
 
 void describe(const SamplingFields& sampling, json::object& out) {
   out["n"] = sampling.n;
+  out["beam_length_penalty"] = or_null(sampling.beam_length_penalty);
   out["seed"] = or_null(sampling.seed);
   out["max_tokens"] = or_null(sampling.max_tokens);
   out["max_tokens_field"] = sampling.max_tokens_field;

@@ -171,6 +171,7 @@ void MockEngine::step(Sequences& open, const std::optional<std::string>& failure
   }
   std::lock_guard lock(mutex_);
   ++stats_.num_steps;
+  stats_.step_tokens.add(static_cast<int32_t>(num_running));
 }
 
 void MockEngine::end(Sequence& sequence, FinishReason reason, std::optional<Error> error) {

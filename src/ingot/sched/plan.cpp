@@ -41,6 +41,7 @@ std::optional<StepPlan> Scheduler::schedule() {
     return std::nullopt;
   }
   ++num_planned_;
+  stats_.step_tokens.add(plan.num_tokens());
   return plan;
 }
 

@@ -2,6 +2,7 @@
 #include "ingot/serve/metrics.h"
 
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,17 @@ const Scrape kScrapes[] = {
     {"vllm:mm_cache_hits_total", "Multi-modal cache hits, in items.", MetricType::Counter, nothing},
 };
 
+prometheus::ClientMetric::Histogram histogram_of(const StepTokens& steps) {
+  prometheus::ClientMetric::Histogram histogram;
+  for (size_t i = 0; i < steps.counts.size(); ++i) {
+    histogram.sample_count += steps.counts[i];
+    histogram.bucket.push_back({.cumulative_count = histogram.sample_count,
+                                .upper_bound = i < StepTokens::kBounds.size() ? StepTokens::kBounds[i] : INFINITY});
+  }
+  histogram.sample_sum = static_cast<double>(steps.sum);
+  return histogram;
+}
+
 // The engine's stats as metric families with the model's labels.
 std::vector<MetricFamily> collect(const EngineStats& stats, const Labels& labels) {
   const auto sample = [&](MetricType type, double value, const Labels& more) {
@@ -96,6 +108,17 @@ std::vector<MetricFamily> collect(const EngineStats& stats, const Labels& labels
                       MetricType::Gauge,
                       {sample(MetricType::Gauge, stats.num_waiting, {{"reason", "capacity"}}),
                        sample(MetricType::Gauge, 0, {{"reason", "deferred"}})}});
+  families.push_back({"vllm:engine_sleep_state",
+                      "Engine sleep state: 1 for the state that the engine is in.",
+                      MetricType::Gauge,
+                      {sample(MetricType::Gauge, 1, {{"sleep_state", "awake"}}),
+                       sample(MetricType::Gauge, 0, {{"sleep_state", "weights_offloaded"}}),
+                       sample(MetricType::Gauge, 0, {{"sleep_state", "discard_all"}})}});
+  families.push_back({"vllm:iteration_tokens_total",
+                      "Histogram of number of tokens per engine_step.",
+                      MetricType::Histogram,
+                      {sample(MetricType::Histogram, 0, {})}});
+  families.back().metric[0].histogram = histogram_of(stats.step_tokens);
   families.push_back(
       {"vllm:prompt_tokens_by_source_total",
        "Number of prompt tokens by source.",
