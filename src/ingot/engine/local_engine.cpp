@@ -9,9 +9,6 @@
 namespace ingot {
 namespace {
 
-// Where --max-num-queued-tokens sets no bound: 256 MiB of waiting token ids.
-constexpr int64_t kMaxQueuedTokens = (int64_t{256} << 20) / sizeof(int32_t);
-
 StepPlan warm_up_plan(int32_t num_kv_groups) {
   StepPlan plan;
   plan.starts.emplace_back();
@@ -42,36 +39,20 @@ Status LocalEngine::wait_ready() {
 Status LocalEngine::submit(std::vector<Request> requests, EventSink sink) {
   if (!ready()) return fail(ErrorCode::kUnavailable, "the engine is not running");
   Submission submission{std::move(requests), {}, std::make_shared<EventSink>(std::move(sink))};
-  int64_t num_tokens = 0;
   for (const Request& request : submission.requests) {
     if (Status possible = parts_.scheduler->check(request); !possible) return possible;
     submission.hashes.push_back(parts_.scheduler->hash_prompt(request));
-    num_tokens += static_cast<int64_t>(request.prompt.size());
   }
-  const auto num_requests = static_cast<int64_t>(submission.requests.size());
+  const QueueLoad load = parts_.scheduler->load_of(submission.requests);
   std::lock_guard lock(mutex_);
   if (state_ != State::kReady) return fail(ErrorCode::kUnavailable, "the server is shutting down");
-  if (Status free = check_bounds(num_requests, num_tokens); !free) return free;
-  num_submitted_ += num_requests;
-  num_submitted_tokens_ += num_tokens;
+  QueueLoad waiting = queued_;
+  waiting += submitted_;
+  // The scheduler has the last word; this one can answer before any byte of a stream.
+  if (Status free = check_queue(parts_.limits, waiting, load); !free) return free;
+  submitted_ += load;
   submissions_.push_back(std::move(submission));
   wake_.notify_one();
-  return {};
-}
-
-// Holding the mutex. The scheduler has the last word; this one can answer before any byte of a stream.
-Status LocalEngine::check_bounds(int64_t num_requests, int64_t num_tokens) const {
-  const int64_t waiting = stats_.num_waiting + num_submitted_;
-  const int64_t waiting_tokens = num_queued_tokens_ + num_submitted_tokens_;
-  const SchedulerConfig& limits = parts_.limits;
-  const int64_t max_tokens = limits.max_num_queued_tokens > 0 ? limits.max_num_queued_tokens : kMaxQueuedTokens;
-  if (waiting == 0) return {};
-  if (limits.max_num_queued_reqs > 0 && waiting + num_requests > limits.max_num_queued_reqs) {
-    return fail(ErrorCode::kResourceExhausted, "too many requests are waiting (--max-num-queued-reqs)");
-  }
-  if (waiting_tokens + num_tokens > max_tokens) {
-    return fail(ErrorCode::kResourceExhausted, "too many prompt tokens are waiting (--max-num-queued-tokens)");
-  }
   return {};
 }
 
@@ -162,7 +143,7 @@ bool LocalEngine::take_commands(bool wait) {
     if (wait) wait_for_work(lock);
     submissions = std::exchange(submissions_, {});
     aborts = std::exchange(aborts_, {});
-    num_submitted_ = num_submitted_tokens_ = 0;
+    submitted_ = {};
     if (state_ == State::kStopping) {
       if (wait && submissions.empty()) return false;
       overdue = now() >= drain_until_;
@@ -215,7 +196,7 @@ void LocalEngine::deliver(std::vector<TokenEvent> events) {
 void LocalEngine::publish() {
   std::lock_guard lock(mutex_);
   stats_ = parts_.scheduler->stats();
-  num_queued_tokens_ = parts_.scheduler->num_waiting_tokens();
+  queued_ = parts_.scheduler->waiting_load();
 }
 
 // The loop cannot go on: everyone hears of it, and nobody is let in any more.

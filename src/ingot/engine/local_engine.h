@@ -58,7 +58,6 @@ class LocalEngine final : public Engine {
   void run(const Build& build);
   void warm_up();
   void loop();
-  Status check_bounds(int64_t num_requests, int64_t num_tokens) const;
   void wait_for_work(std::unique_lock<std::mutex>& lock);
   bool take_commands(bool wait);
   void accept(Submission submission);
@@ -75,8 +74,8 @@ class LocalEngine final : public Engine {
   std::condition_variable started_;
   std::vector<Submission> submissions_;
   std::vector<RequestId> aborts_;
-  int64_t num_submitted_ = 0, num_submitted_tokens_ = 0;  // in the inbox, not yet with the scheduler
-  int64_t num_queued_tokens_ = 0;                         // with the scheduler, not yet admitted
+  QueueLoad submitted_;  // in the inbox, not yet with the scheduler
+  QueueLoad queued_;     // with the scheduler, not yet admitted
   EngineStats stats_;
   Error start_error_;
   TimePoint drain_until_{};

@@ -174,8 +174,8 @@ class Schedule {
     seen = scheduler.stats();
     EXPECT_EQ(seen.kv_cache_usage, 0.0);
     EXPECT_EQ(seen.num_running + seen.num_waiting, 0);
-    EXPECT_EQ(scheduler.num_waiting_tokens(), 0);
-    EXPECT_EQ(scheduler.num_waiting_bytes(), 0);
+    EXPECT_EQ(scheduler.waiting_load().num_tokens, 0);
+    EXPECT_EQ(scheduler.waiting_load().num_bytes, 0);
     EXPECT_TRUE(scheduler.reset_prefix_cache());
     uint64_t num_output = 0;
     for (const auto& [id, life] : lives_) {

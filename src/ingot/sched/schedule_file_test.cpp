@@ -199,7 +199,7 @@ class ScheduleFile {
     const std::map<std::string, double> values{
         {"running", stats.num_running},
         {"waiting", stats.num_waiting},
-        {"waiting_tokens", scheduler_->num_waiting_tokens()},
+        {"waiting_tokens", scheduler_->waiting_load().num_tokens},
         {"usage", stats.kv_cache_usage},
         {"steps", stats.num_steps},
         {"preemptions", stats.num_preemptions},

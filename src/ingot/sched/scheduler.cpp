@@ -9,12 +9,6 @@
 #include <fmt/format.h>
 
 namespace ingot {
-namespace {
-
-// What may wait where no flag sets a bound: the design's rule 6.
-constexpr int64_t kMaxWaitingBytes = int64_t{256} << 20;
-
-}  // namespace
 
 Scheduler::Scheduler(const SchedulerConfig& config, const CacheConfig& cache, const std::vector<KvGroup>& groups)
     : config_(config), kv_(cache, groups) {
@@ -48,24 +42,21 @@ Status Scheduler::check(const Request& request) const {
 // Free slots do not count as queue: a burst that finds an idle engine is not refused for arriving between two steps.
 Status Scheduler::check_bounds(std::span<const Request> requests) const {
   if (waiting_.empty()) return {};
-  const auto num_requests = static_cast<int64_t>(requests.size());
-  int64_t num_tokens = 0;
-  for (const Request& request : requests) num_tokens += static_cast<int64_t>(request.prompt.size());
-  const int64_t num_bytes = num_requests * static_cast<int64_t>(sizeof(Sequence)) +
-                            num_tokens * int64_t{sizeof(int32_t)} +
-                            num_tokens / kv_.block_size() * int64_t{sizeof(BlockHash)};
-  const auto num_free_slots = static_cast<int64_t>(free_slots_.size());
-  const char* bound = nullptr;
-  if (config_.max_num_queued_reqs > 0 &&
-      waiting_.size() + num_requests > config_.max_num_queued_reqs + num_free_slots) {
-    bound = "--max-num-queued-reqs";
-  } else if (config_.max_num_queued_tokens > 0 && waiting_.num_tokens() + num_tokens > config_.max_num_queued_tokens) {
-    bound = "--max-num-queued-tokens";
-  } else if (waiting_.num_bytes() + num_bytes > kMaxWaitingBytes) {
-    bound = "256 MiB of request data";
-  }
-  if (bound == nullptr) return {};
-  return fail(ErrorCode::kResourceExhausted, fmt::format("too many requests are waiting: {} would be exceeded", bound));
+  QueueLoad waiting = waiting_load();
+  waiting.num_requests -= std::ssize(free_slots_);
+  return check_queue(config_, waiting, load_of(requests));
+}
+
+QueueLoad Scheduler::load_of(std::span<const Request> requests) const {
+  QueueLoad load{.num_requests = std::ssize(requests)};
+  for (const Request& request : requests) load.num_tokens += std::ssize(request.prompt);
+  load.num_bytes = load.num_requests * int64_t{sizeof(Sequence)} + load.num_tokens * int64_t{sizeof(int32_t)} +
+                   load.num_tokens / kv_.block_size() * int64_t{sizeof(BlockHash)};
+  return load;
+}
+
+QueueLoad Scheduler::waiting_load() const {
+  return {.num_requests = waiting_.size(), .num_tokens = waiting_.num_tokens(), .num_bytes = waiting_.num_bytes()};
 }
 
 std::vector<BlockHash> Scheduler::hash_prompt(const Request& request) const {

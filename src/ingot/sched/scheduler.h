@@ -18,6 +18,7 @@
 #include "ingot/base/result.h"
 #include "ingot/core/engine_config.h"
 #include "ingot/core/engine_stats.h"
+#include "ingot/core/queue_load.h"
 #include "ingot/core/request.h"
 #include "ingot/core/step_plan.h"
 #include "ingot/core/step_result.h"
@@ -28,7 +29,7 @@
 
 namespace ingot {
 
-// One thread at a time, but for check() and hash_prompt().
+// One thread at a time, but for check(), hash_prompt() and load_of().
 class Scheduler {
  public:
   // Throws std::invalid_argument for settings with which no step can be made.
@@ -39,6 +40,7 @@ class Scheduler {
 
   // The prefix-cache hashes of a prompt, for add(); empty when prefix caching is off. Any thread.
   std::vector<BlockHash> hash_prompt(const Request& request) const;
+  QueueLoad load_of(std::span<const Request> requests) const;  // while they wait
 
   // Queues all requests or none. `hashes`, if not empty, holds hash_prompt() of each; what is missing is hashed here.
   // Errors: those of check(); kResourceExhausted when more would wait than the stated bounds allow. A call that finds
@@ -63,8 +65,7 @@ class Scheduler {
 
   bool has_unfinished() const { return !sequences_.empty(); }  // or steps in flight
   int32_t max_num_tokens() const { return max_num_tokens_; }   // prompt + output that one request can reach
-  int64_t num_waiting_tokens() const { return waiting_.num_tokens(); }
-  int64_t num_waiting_bytes() const { return waiting_.num_bytes(); }
+  QueueLoad waiting_load() const;
   EngineStats stats() const;
   bool reset_prefix_cache() { return kv_.reset(); }  // false, and nothing done, while a request holds blocks
 

@@ -108,8 +108,8 @@ TEST(Scheduler, WaitingDataIsBoundedWithoutAnyFlag) {
   Status added;
   while ((added = scheduler.add(request_of(++id, 1'000'000)))) ASSERT_LT(id, 100u);
   EXPECT_EQ(added.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_LE(scheduler.num_waiting_bytes(), int64_t{256} << 20);
-  EXPECT_GT(scheduler.num_waiting_bytes(), int64_t{240} << 20);
+  EXPECT_LE(scheduler.waiting_load().num_bytes, int64_t{256} << 20);
+  EXPECT_GT(scheduler.waiting_load().num_bytes, int64_t{240} << 20);
 }
 
 TEST(Scheduler, TimesFollowTheRequest) {
