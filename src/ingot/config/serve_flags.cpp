@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ingot/config/arguments.h"
 #include "ingot/config/flag_table.h"
-#include "ingot/config/unbuilt_flags.h"
 
 namespace ingot {
 namespace {
@@ -107,12 +105,8 @@ void add_reply_flags(FlagTable& t, ServeConfig& c) {
 }
 
 void add_flags(CLI::App& app, ServeConfig& c) {
-  app.formatter(std::make_shared<FlagFormatter>());
-  app.get_help_ptr()->description("Show this text");
+  add_engine_flags(app, c);
   FlagTable table(app);
-  add_model_flags(app, table, c);
-  add_cache_flags(table, c);
-  add_scheduler_flags(table, c);
   add_server_flags(app, table, c);
   add_reply_flags(table, c);
   app.footer(
@@ -123,42 +117,22 @@ void add_flags(CLI::App& app, ServeConfig& c) {
       "  ingot serve --max-num-batched-tokens 512      steadier streams beside long prompts");
 }
 
-// What CLI11 did not know: built later, misspelt or unheard of.
-Error explain_unknown(const CLI::App& app, const std::vector<std::string>& extras) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  const std::string name = extras.front().substr(0, extras.front().find('='));
-  if (!name.starts_with("-")) return {ErrorCode::kInvalidArgument, fmt::format("unexpected argument '{}'", name), name};
-  if (is_unbuilt_flag(name)) {
-    return {ErrorCode::kUnsupported, fmt::format("{} is a flag of vllm serve that Ingot does not have yet", name),
-            name};
-  }
-  const std::string near = nearest(name, known);
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("unknown flag {}{}", name,
-                      near.empty() ? " (see ingot serve --help)" : "; did you mean " + near + "?"),
-          name};
-}
-
 }  // namespace
 
+void add_engine_flags(CLI::App& app, ServeConfig& c) {
+  FlagTable table(app);
+  add_model_flags(app, table, c);
+  add_cache_flags(table, c);
+  add_scheduler_flags(table, c);
+}
+
 Result<std::variant<ServeConfig, HelpText>> parse_serve_flags(std::span<const std::string> arguments) {
-  auto expanded = expand_config_file(normalise_flag_names(arguments));
-  if (!expanded) return std::unexpected(expanded.error());
   ServeConfig config;
   CLI::App app("Serves a model over the OpenAI API.", "ingot serve");
-  app.allow_extras();
   add_flags(app, config);
-  try {
-    app.parse(std::vector<std::string>(expanded->rbegin(), expanded->rend()));
-  } catch (const CLI::CallForHelp&) {
-    return HelpText{app.help()};
-  } catch (const CLI::ParseError& e) {
-    return fail(ErrorCode::kInvalidArgument, e.what());
-  }
-  if (!app.remaining().empty()) return std::unexpected(explain_unknown(app, app.remaining()));
+  auto help = parse_command_line(app, arguments);
+  if (!help) return std::unexpected(help.error());
+  if (*help) return std::move(**help);
   if (const char* key = std::getenv("VLLM_API_KEY"); key && *key && config.api_keys.empty())
     config.api_keys.push_back(key);
   return config;
