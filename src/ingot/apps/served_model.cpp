@@ -89,7 +89,7 @@ serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfi
   set_eos(opened, defaults);
   if (config.generation_config == "auto") set_sampling_defaults(opened.generation_config, defaults);
   defaults.truncates_left = text_or_empty(opened.tokenizer_config, "truncation_side") == "left";
-  const std::string source = text_or_empty(opened.tokenizer_config, "chat_template");
+  const std::string source(find_template(opened.chat_templates, "default"));
   defaults.chat.content_format = content_format(source);
   defaults.chat.has_developer_role = source.find("developer") != std::string::npos;
 

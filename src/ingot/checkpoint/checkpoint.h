@@ -14,13 +14,14 @@
 
 #include "ingot/base/result.h"
 #include "ingot/checkpoint/element_type.h"
+#include "ingot/checkpoint/tokenizer_files.h"
 
 namespace ingot {
 
 struct Tensor {
   std::string_view name;  // as the file spells it
   ElementType type;
-  std::vector<int64_t> shape;       // row-major, outermost first; each ≥ 1
+  std::vector<int64_t> shape;       // row-major, outermost first; each ≥ 0, none for a single number
   std::span<const std::byte> data;  // exactly the bytes that type and shape call for; no alignment promised
 };
 
@@ -36,27 +37,40 @@ class Checkpoint {
   // The `general.architecture` whose tensor names and row orders the file uses; "" for Hugging Face's own.
   virtual std::string_view gguf_architecture() const = 0;
 
-  // config.json: architectures, model_type, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads,
-  // num_key_value_heads, head_dim, rms_norm_eps, rope_theta, max_position_embeddings, vocab_size,
-  // tie_word_embeddings, attention_bias, bos_token_id, eos_token_id; where the file says so also rope_scaling,
-  // partial_rotary_factor, sliding_window and dtype.
+  // config.json with the caller's changes, text_config raised to the root (config_json.h). From GGUF: architectures,
+  // model_type, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads, head_dim,
+  // rms_norm_eps, rope_theta, max_position_embeddings, vocab_size, tie_word_embeddings, attention_bias, bos_token_id,
+  // eos_token_id; where the file says so also rope_scaling, partial_rotary_factor, sliding_window and dtype.
   virtual const boost::json::object& config() const = 0;
-  // generation_config.json: bos_token_id, and eos_token_id as a list of every id that ends a turn.
+  // generation_config.json, {} where there is none. From GGUF: bos_token_id, and eos_token_id as a list of every id
+  // that ends a turn.
   virtual const boost::json::object& generation_config() const = 0;
-  // tokenizer_config.json: bos_token, eos_token, unk_token, pad_token, add_bos_token, add_eos_token, chat_template.
+  // tokenizer_config.json without its templates: bos_token, eos_token, unk_token, pad_token (texts, or objects with
+  // "content"), add_bos_token, add_eos_token, …
   virtual const boost::json::object& tokenizer_config() const = 0;
-  // The text of tokenizer.json. Errors: kUnsupported or kCorrupt, naming the key at fault.
+  virtual std::span<const NamedTemplate> chat_templates() const = 0;
+  // The text of tokenizer.json. Errors: kNotFound, kUnsupported or kCorrupt, naming the file or key at fault.
   virtual Result<std::string> tokenizer_json() const = 0;
 
   // A hint that the tensor's bytes have been used: their pages may leave memory. They stay readable.
   virtual void drop_pages(const Tensor& tensor) const = 0;
 
-  // The default chat template's text, "" where there is none.
-  std::string_view chat_template() const;
+  // The text of the template named "default", "" where there is none.
+  std::string_view chat_template() const { return find_template(chat_templates(), "default"); }
 };
 
-// A .gguf file. Errors: kNotFound, kIo, kCorrupt (the file contradicts itself: what and where), kUnsupported (an
-// element type, architecture, byte order, split file or form that is known but not read, by name).
-Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::filesystem::path& path);
+enum class LoadFormat { kAuto, kSafetensors, kGguf };
+
+struct CheckpointOptions {
+  LoadFormat format = LoadFormat::kAuto;    // auto: by what the path holds, safetensors first
+  boost::json::object config_changes = {};  // laid over the file's own config; nested objects key by key
+};
+
+// A .gguf file, a folder with exactly one of them, or a folder as Hugging Face lays it out (config.json, safetensors,
+// tokenizer.json, …). Errors: kNotFound (the missing file and the remedy), kIo, kCorrupt (the file contradicts itself:
+// what and where), kInvalidArgument (the path cannot be of that format), kUnsupported (an element type, architecture,
+// byte order, split file or form that is known but not read, by name).
+Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::filesystem::path& path,
+                                                    const CheckpointOptions& options = {});
 
 }  // namespace ingot

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ingot/checkpoint/testing/gguf_builder.h"
+#include "ingot/checkpoint/testing/safetensors_builder.h"
 
 namespace ingot {
 namespace {
@@ -40,10 +41,26 @@ TEST(Checkpoint, RefusesPathsByName) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(missing.error().message, HasSubstr("/nowhere/model.gguf"));
-  EXPECT_EQ(open_checkpoint(::testing::TempDir()).error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(open_checkpoint("/dev/null").error().code, ErrorCode::kInvalidArgument);
   const TempFile empty(temp("empty.gguf"), {});
   EXPECT_EQ(open_checkpoint(empty.path()).error().code, ErrorCode::kCorrupt);
+}
+
+TEST(Checkpoint, users_86_ambiguous_folders_by_name) {
+  const testing::TempFolder folder(temp("checkpoint_test_folder"));
+  EXPECT_EQ(open_checkpoint(folder.path()).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(open_checkpoint(folder.path(), {.format = LoadFormat::kGguf}).error().code, ErrorCode::kNotFound);
+  folder.write("a.gguf", testing::tiny_llama().build());
+  EXPECT_EQ(open_checkpoint(folder.path()).value()->gguf_architecture(), "llama");
+  folder.write("b.gguf", testing::tiny_llama().build());
+  EXPECT_THAT(open_checkpoint(folder.path()).error().message, HasSubstr("name one: a.gguf, b.gguf"));
+  folder.write("config.json", testing::kTinyConfig);
+  folder.write("model.safetensors", testing::tiny_safetensors().build());
+  EXPECT_EQ(open_checkpoint(folder.path()).value()->gguf_architecture(), "");
+  EXPECT_EQ(open_checkpoint(folder.path() / "a.gguf").value()->gguf_architecture(), "llama");
+  EXPECT_THAT(open_checkpoint(folder.path() / "model.safetensors").error().message, HasSubstr("by their folder"));
+  EXPECT_EQ(open_checkpoint(folder.path() / "a.gguf", {.format = LoadFormat::kSafetensors}).error().code,
+            ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -13,7 +13,29 @@ enum class ElementType {
   kQ4_0,  // 32 elements, 18 bytes: f16 d, then nibbles (element i low, i + 16 high, of byte i); w = d · (q − 8)
   kQ4_1,  // 32 elements, 20 bytes: f16 d, f16 m, nibbles as above; w = d · q + m
   kQ8_0,  // 32 elements, 34 bytes: f16 d, then int8 q; w = d · q
+
+  // Known by name and size: such tensors may lie in a file, and none is read as a weight.
+  kBool,
+  kU8,
+  kI8,
+  kF8E5M2,
+  kF8E4M3,
+  kF8E8M0,
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kU64,
+  kF64,
+  kC64,
+  kF4,
+  kF6E2M3,
+  kF6E3M2,
 };
+
+// Whether weights can be made of it.
+constexpr bool is_weight_type(ElementType type) { return type <= ElementType::kQ8_0; }
 
 std::string_view element_type_name(ElementType type);  // "F32", "Q4_1", …
 int elements_per_block(ElementType type);              // 1 for plain types

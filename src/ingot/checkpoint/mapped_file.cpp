@@ -55,7 +55,7 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-void MappedFile::drop_pages(std::span<const std::byte> part) const {
+void MappedFile::drop_pages(std::span<const std::byte> part) {
   if (part.empty()) return;
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto start = reinterpret_cast<uintptr_t>(part.data()) / page * page;

@@ -20,8 +20,8 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  // Gives the pages of a part of bytes() back to the system. They stay readable: a later read loads them again.
-  void drop_pages(std::span<const std::byte> part) const;
+  // Gives the pages of a part of a mapping back to the system. They stay readable: a later read loads them again.
+  static void drop_pages(std::span<const std::byte> part);
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}

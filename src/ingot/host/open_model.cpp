@@ -78,6 +78,7 @@ Result<OpenedModel> open_model(OpenOptions options) {
   opened.max_model_len = *max_model_len;
   opened.generation_config = checkpoint->generation_config();
   opened.tokenizer_config = checkpoint->tokenizer_config();
+  opened.chat_templates.assign(checkpoint->chat_templates().begin(), checkpoint->chat_templates().end());
   options.scheduler.max_model_len = *max_model_len;
 
   std::future<Status> text = std::async(std::launch::async, [&] { return open_text(*checkpoint, opened); });

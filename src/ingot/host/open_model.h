@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 
 #include "ingot/base/result.h"
+#include "ingot/checkpoint/tokenizer_files.h"
 #include "ingot/core/engine_config.h"
 #include "ingot/core/kv_budget.h"
 #include "ingot/core/model_config.h"
@@ -32,8 +34,9 @@ struct OpenedModel {
   int32_t max_model_len = 0;
   CacheConfig cache;
   boost::json::object generation_config, tokenizer_config;
+  std::vector<NamedTemplate> chat_templates;  // every one that the checkpoint brings
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::shared_ptr<const ChatTemplate> chat_template;  // null where the checkpoint has none
+  std::shared_ptr<const ChatTemplate> chat_template;  // the default one; null where there is none
   std::shared_ptr<Engine> engine;
 };
 

@@ -129,8 +129,10 @@ PackStretch packer(ElementType from, WeightFormat to) {
       return pack_q4_1;
     case ElementType::kQ8_0:
       return pack_q8_0;
+    default:
+      break;
   }
-  throw std::logic_error("unknown element type");
+  throw std::logic_error("not a type of weights");
 }
 
 }  // namespace
@@ -149,8 +151,10 @@ WeightFormat format_of(ElementType type) {
       return WeightFormat::kQ4_1;
     case ElementType::kQ8_0:
       return WeightFormat::kQ8_0;
+    default:
+      break;
   }
-  throw std::logic_error("unknown element type");
+  throw std::logic_error("not a type of weights");
 }
 
 float stored_float(const Tensor& tensor, size_t index) {

@@ -10,6 +10,8 @@
 
 namespace ingot {
 
+// The types here are weights' (is_weight_type).
+
 WeightFormat format_of(ElementType type);
 
 float stored_float(const Tensor& tensor, size_t index);  // of a plain type (F32, F16, BF16)

@@ -60,6 +60,12 @@ std::string hex(std::span<const unsigned char> bytes) {
   return out;
 }
 
+void refuse_type(const Entry& entry) {
+  if (!is_weight_type(entry.tensor->type))
+    refuse(ErrorCode::kUnsupported, fmt::format("tensor '{}' is {}; only F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are read",
+                                                entry.name, element_type_name(entry.tensor->type)));
+}
+
 }  // namespace
 
 struct WeightSource::State {
@@ -102,7 +108,8 @@ std::vector<Entry*> WeightSource::State::matrices(const std::vector<std::string>
   std::vector<Entry*> found;
   for (const std::string& name : names) {
     Entry& next = entry(name);
-    if (next.tensor->shape.size() != 2)
+    refuse_type(next);
+    if (next.tensor->shape.size() != 2 || next.tensor->data.empty())
       refuse(ErrorCode::kCorrupt, fmt::format("tensor '{}' is {}, not a matrix", name, shape_text(*next.tensor)));
     if (!found.empty() && next.tensor->shape[1] != found[0]->tensor->shape[1])
       refuse(ErrorCode::kCorrupt, fmt::format("tensors '{}' {} and '{}' {} take different inputs", found[0]->name,
@@ -179,7 +186,8 @@ PackedWeight WeightSource::State::pack(const std::vector<std::string>& names) {
 std::vector<float> WeightSource::State::floats(const std::string& name) {
   Entry& found = entry(name);
   const Tensor& tensor = *found.tensor;
-  if (tensor.shape.size() != 1 || elements_per_block(tensor.type) != 1)
+  refuse_type(found);
+  if (tensor.shape.size() != 1 || tensor.data.empty() || elements_per_block(tensor.type) != 1)
     refuse(ErrorCode::kUnsupported, fmt::format("tensor '{}' is {} {}, not a row of F32, F16 or BF16", name,
                                                 element_type_name(tensor.type), shape_text(tensor)));
   std::vector<float> values(static_cast<size_t>(tensor.shape[0]));

@@ -6,28 +6,13 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
-#include "ingot/base/result.h"
+#include "ingot/checkpoint/format_error.h"
 
 namespace ingot::gguf {
 
 static_assert(std::endian::native == std::endian::little, "GGUF is read on little-endian machines");
-
-// What the room's readers throw among themselves; open_gguf turns it into an Error.
-class FormatError : public std::runtime_error {
- public:
-  FormatError(ErrorCode code, const std::string& message) : std::runtime_error(message), code(code) {}
-  ErrorCode code;
-};
-
-[[noreturn]] void corrupt(const std::string& message);
-[[noreturn]] void unsupported(const std::string& message);
-
-bool is_utf8(std::string_view text);
-std::string quoted(std::string_view text);  // 'text' fit for a message: bounded, unprintable bytes as \xNN
 
 class ByteReader {
  public:

@@ -186,8 +186,21 @@ json::object tokenizer_config(const Metadata& metadata, const TokenList& tokens)
     if (const auto id = tokens.id(role)) config[name] = json::string(tokens.texts()[static_cast<size_t>(*id)]);
   config["add_bos_token"] = tokens.adds_bos();
   config["add_eos_token"] = tokens.adds_eos();
-  if (const auto text = metadata.text("tokenizer.chat_template")) config["chat_template"] = json::string(*text);
   return config;
+}
+
+std::vector<NamedTemplate> chat_templates(const Metadata& metadata) {
+  std::vector<NamedTemplate> templates;
+  const auto add = [&](std::string_view name, const std::string& key) {
+    const auto text = metadata.text(key);
+    if (text && std::ranges::find(templates, name, &NamedTemplate::name) == templates.end())
+      templates.push_back({std::string(name), std::string(*text)});
+  };
+  add("default", "tokenizer.chat_template");
+  for (const std::string_view name :
+       metadata.texts("tokenizer.chat_templates").value_or(std::vector<std::string_view>{}))
+    add(name, fmt::format("tokenizer.chat_template.{}", name));
+  return templates;
 }
 
 }  // namespace ingot::gguf

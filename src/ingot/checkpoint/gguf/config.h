@@ -1,10 +1,13 @@
 // GGUF metadata in the words of Hugging Face's config.json, generation_config.json and tokenizer_config.json.
 #pragma once
 
+#include <vector>
+
 #include <boost/json.hpp>
 
 #include "ingot/checkpoint/gguf/gguf_file.h"
 #include "ingot/checkpoint/gguf/token_list.h"
+#include "ingot/checkpoint/tokenizer_files.h"
 
 namespace ingot::gguf {
 
@@ -18,5 +21,8 @@ boost::json::object model_config(const GgufFile& file, const TokenList& tokens);
 boost::json::object generation_config(const Metadata& metadata, const TokenList& tokens);
 
 boost::json::object tokenizer_config(const Metadata& metadata, const TokenList& tokens);
+
+// `tokenizer.chat_template` as "default", and those that `tokenizer.chat_templates` names.
+std::vector<NamedTemplate> chat_templates(const Metadata& metadata);
 
 }  // namespace ingot::gguf

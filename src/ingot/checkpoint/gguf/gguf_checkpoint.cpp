@@ -5,9 +5,11 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "ingot/checkpoint/config_json.h"
 #include "ingot/checkpoint/gguf/config.h"
 #include "ingot/checkpoint/gguf/gguf_file.h"
 #include "ingot/checkpoint/gguf/token_list.h"
@@ -18,19 +20,19 @@ namespace ingot {
 
 namespace {
 
-using gguf::FormatError;
-
 class GgufCheckpoint final : public Checkpoint {
  public:
   // Throws FormatError.
-  GgufCheckpoint(const std::filesystem::path& path, MappedFile mapping)
+  GgufCheckpoint(const std::filesystem::path& path, MappedFile mapping, const boost::json::object& config_changes)
       : path_(path),
         mapping_(std::move(mapping)),
         file_(gguf::parse(mapping_.bytes())),
         tokens_(file_.metadata),
         config_(gguf::model_config(file_, tokens_)),
         generation_config_(gguf::generation_config(file_.metadata, tokens_)),
-        tokenizer_config_(gguf::tokenizer_config(file_.metadata, tokens_)) {
+        tokenizer_config_(gguf::tokenizer_config(file_.metadata, tokens_)),
+        chat_templates_(gguf::chat_templates(file_.metadata)) {
+    lay_over(config_, config_changes);
     for (const Tensor& tensor : file_.tensors) by_name_.emplace(tensor.name, &tensor);
   }
 
@@ -43,6 +45,7 @@ class GgufCheckpoint final : public Checkpoint {
   const boost::json::object& config() const override { return config_; }
   const boost::json::object& generation_config() const override { return generation_config_; }
   const boost::json::object& tokenizer_config() const override { return tokenizer_config_; }
+  std::span<const NamedTemplate> chat_templates() const override { return chat_templates_; }
   Result<std::string> tokenizer_json() const override {
     try {
       return gguf::tokenizer_json(file_.metadata, tokens_);
@@ -50,7 +53,7 @@ class GgufCheckpoint final : public Checkpoint {
       return fail(e.code, fmt::format("{}: {}", path_.string(), e.what()));
     }
   }
-  void drop_pages(const Tensor& tensor) const override { mapping_.drop_pages(tensor.data); }
+  void drop_pages(const Tensor& tensor) const override { MappedFile::drop_pages(tensor.data); }
 
  private:
   std::filesystem::path path_;
@@ -58,16 +61,18 @@ class GgufCheckpoint final : public Checkpoint {
   gguf::GgufFile file_;  // points into the mapping
   gguf::TokenList tokens_;
   boost::json::object config_, generation_config_, tokenizer_config_;
+  std::vector<NamedTemplate> chat_templates_;
   std::unordered_map<std::string_view, const Tensor*> by_name_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Checkpoint>> open_gguf(const std::filesystem::path& path) {
+Result<std::unique_ptr<Checkpoint>> open_gguf(const std::filesystem::path& path,
+                                              const boost::json::object& config_changes) {
   auto mapping = MappedFile::open(path);
   if (!mapping) return std::unexpected(mapping.error());
   try {
-    return std::make_unique<GgufCheckpoint>(path, std::move(*mapping));
+    return std::make_unique<GgufCheckpoint>(path, std::move(*mapping), config_changes);
   } catch (const FormatError& e) {
     return fail(e.code, fmt::format("{}: {}", path.string(), e.what()));
   }

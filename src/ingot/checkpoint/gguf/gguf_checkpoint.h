@@ -10,6 +10,7 @@
 namespace ingot {
 
 // Errors: as open_checkpoint's; each message starts with the path.
-Result<std::unique_ptr<Checkpoint>> open_gguf(const std::filesystem::path& path);
+Result<std::unique_ptr<Checkpoint>> open_gguf(const std::filesystem::path& path,
+                                              const boost::json::object& config_changes);
 
 }  // namespace ingot
