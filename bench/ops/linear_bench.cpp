@@ -31,6 +31,7 @@ constexpr Case kCases[] = {
     {"q4_1 1536x576", WeightFormat::kQ4_1, 1536, 576},     {"q4_0 576x1536", WeightFormat::kQ4_0, 576, 1536},
     {"q8_0 576x1536", WeightFormat::kQ8_0, 576, 1536},     {"q8_0 576x49152", WeightFormat::kQ8_0, 576, 49152},
     {"q4_1 4096x12288", WeightFormat::kQ4_1, 4096, 12288}, {"bf16 576x1536", WeightFormat::kBf16, 576, 1536},
+    {"i16 576x1536", WeightFormat::kI16, 576, 1536},       {"i16 576x49152", WeightFormat::kI16, 576, 49152},
     {"f32 576x1536", WeightFormat::kF32, 576, 1536},
 };
 constexpr int kRows[] = {1, 2, 4, 8, 16, 32, 64, 128, 512};
@@ -46,6 +47,8 @@ std::vector<uint8_t> random_weight(const Case& c) {
     for (size_t i = size - 1; i < bytes.size(); i += size) bytes[i] = 0x3c;
     return bytes;
   }
+  if (c.format == WeightFormat::kI16)
+    for (size_t i = 1; i < bytes.size(); i += 2) bytes[i] = static_cast<uint8_t>(static_cast<int8_t>(bytes[i]) >> 3);
   for (size_t at = code_bytes(c.format); at < bytes.size(); at += block_bytes(c.format))
     for (size_t i = at + 1; i < at + block_bytes(c.format) - code_bytes(c.format); i += 2) bytes[i] = 0x20;
   return bytes;

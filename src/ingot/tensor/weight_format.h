@@ -7,19 +7,22 @@
 //     Q4_0  256 bytes of codes, then f16 d[16]                     w = d · (q − 8)
 //     Q4_1  256 bytes of codes, then f16 d[16], then f16 m[16]     w = d · q + m
 //     Q8_0  512 bytes of codes, then f16 d[16]                     w = d · (q − 128), q = the file's int8 + 128
+//     I16   1024 bytes of codes, then bf16 d[16]                   w = d · q, |q| ≤ 8191, d a power of two
 //   8-bit codes: byte [j][row][i] (8 × 16 × 4) is q of in = 4j + i.
 //   4-bit codes: byte [j][row][i] (4 × 16 × 4) holds q of in = 8j + i in its low nibble and of in = 8j + 4 + i in its
 //   high one.
-// So a 64-byte line carries four (or 4 + 4) consecutive inputs for each of 16 rows: the operand of a 4-way byte dot
-// product.
+//   16-bit codes: int16 [j][row][i] (16 × 16 × 2) is q of in = 4⌊j / 2⌋ + j mod 2 + 2i.
+// So a 64-byte line of 8-bit codes carries four consecutive inputs for each of 16 rows, the operand of a 4-way byte dot
+// product; one of 16-bit codes a pair, in the order in which the others unpack.
 #pragma once
 
 namespace ingot {
 
-enum class WeightFormat { kF32, kF16, kBf16, kQ4_0, kQ4_1, kQ8_0 };
+enum class WeightFormat { kF32, kF16, kBf16, kQ4_0, kQ4_1, kQ8_0, kI16 };
 
 inline constexpr int kPanelRows = 16;
 inline constexpr int kGroupSize = 32;  // inputs that share a scale
+inline constexpr int kMaxI16 = 8191;   // the largest code of I16: 32 products of two such numbers fit into int32
 
 constexpr bool is_quantised(WeightFormat format) { return format >= WeightFormat::kQ4_0; }
 
@@ -29,7 +32,9 @@ constexpr int zero_point(WeightFormat format) {
 }
 
 // Bytes of the codes of a quantised block.
-constexpr int code_bytes(WeightFormat format) { return format == WeightFormat::kQ8_0 ? 512 : 256; }
+constexpr int code_bytes(WeightFormat format) {
+  return format == WeightFormat::kI16 ? 1024 : format == WeightFormat::kQ8_0 ? 512 : 256;
+}
 
 // Bytes of one block: 16 rows × 32 inputs with their scales (quantised formats), or of 16 rows × 1 input (dense).
 constexpr int block_bytes(WeightFormat format) {
@@ -45,6 +50,8 @@ constexpr int block_bytes(WeightFormat format) {
       return 256 + 64;
     case WeightFormat::kQ8_0:
       return 512 + 32;
+    case WeightFormat::kI16:
+      return 1024 + 32;
   }
   return 0;
 }

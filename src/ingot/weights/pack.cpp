@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 namespace ingot {
@@ -110,12 +112,35 @@ void pack_q4_0_as_q8_0(const Stretch& s) {
   });
 }
 
+// Codes in units of the power of two that gives the largest of the group 13 bits.
+template <float (*widen)(uint16_t)>
+void pack_i16(const Stretch& s) {
+  for_groups(s, kGroupSize * sizeof(uint16_t), WeightFormat::kI16, [&](const std::byte* from, std::byte* to) {
+    float values[kGroupSize], largest = 0;
+    for (size_t i = 0; i < kGroupSize; ++i) {
+      values[i] = widen(load<uint16_t>(from + 2 * i));
+      largest = std::max(largest, std::abs(values[i]));  // NaN is seen below
+    }
+    const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+    const int exponent = largest > 0 && finite ? std::max(std::ilogb(largest) - 12, -126) : 0;
+    for (size_t i = 0; i < kGroupSize; ++i) {
+      const float code = finite ? std::nearbyint(std::ldexp(values[i], -exponent)) : 0.0f;
+      store(to + ((i / 4 * 2 + i % 2) * kPanelRows + s.r) * 4 + i % 4 / 2 * 2, static_cast<int16_t>(code));
+    }
+    const float d = finite ? std::ldexp(1.0f, exponent) : std::numeric_limits<float>::quiet_NaN();
+    store(half_of_row(to, code_bytes(WeightFormat::kI16), s.r),
+          static_cast<uint16_t>(std::bit_cast<uint32_t>(d) >> 16));
+  });
+}
+
 using PackStretch = void (*)(const Stretch&);
 
 PackStretch packer(ElementType from, WeightFormat to) {
   if (to == WeightFormat::kF32 && from == ElementType::kF16) return pack_dense<uint16_t, float, widen_f16>;
   if (to == WeightFormat::kF32 && from == ElementType::kBf16) return pack_dense<uint16_t, float, widen_bf16>;
   if (to == WeightFormat::kQ8_0 && from == ElementType::kQ4_0) return pack_q4_0_as_q8_0;
+  if (to == WeightFormat::kI16 && from == ElementType::kF16) return pack_i16<widen_f16>;
+  if (to == WeightFormat::kI16 && from == ElementType::kBf16) return pack_i16<widen_bf16>;
   if (to != format_of(from)) throw std::logic_error("no exact packing between these formats");
   switch (from) {
     case ElementType::kF32:
@@ -155,6 +180,11 @@ WeightFormat format_of(ElementType type) {
       break;
   }
   throw std::logic_error("not a type of weights");
+}
+
+WeightFormat cpu_format(WeightFormat format, int64_t in_features) {
+  const bool halves = format == WeightFormat::kF16 || format == WeightFormat::kBf16;
+  return halves && in_features % kGroupSize == 0 ? WeightFormat::kI16 : format;
 }
 
 float stored_float(const Tensor& tensor, size_t index) {

@@ -1,4 +1,4 @@
-// Stored rows → panels of tensor/packed_weight.h, exactly: codes and scales keep their values.
+// Stored rows → panels of tensor/packed_weight.h, exactly but for cpu_format(): codes and scales keep their values.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,11 @@ namespace ingot {
 WeightFormat format_of(ElementType type);
 
 float stored_float(const Tensor& tensor, size_t index);  // of a plain type (F32, F16, BF16)
+
+// The format that the CPU's kernels want for a matrix of `format`: 16-bit floats become I16, whose codes are the same
+// values but where one is under a 32nd (F16: a 4th) of the largest of its group; that one is off by at most 2⁻¹³ of the
+// largest.
+WeightFormat cpu_format(WeightFormat format, int64_t in_features);
 
 // The format that holds rows of all these types with no change of value, absent where there is none:
 // equal types stay; F16 and BF16 beside each other or beside F32 become F32; Q4_0 beside Q8_0 becomes Q8_0.

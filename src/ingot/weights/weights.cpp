@@ -154,7 +154,7 @@ PackedWeight WeightSource::State::pack(const std::vector<std::string>& names) {
     for (int64_t row = 0; row < tensor.shape[0]; ++row)
       rows.push_back({tensor.data.data() + static_cast<size_t>(part->order.stored(row)) * row_bytes, tensor.type});
   }
-  const auto format = common_format(types);
+  auto format = common_format(types);
   if (!format) {
     std::vector<std::string_view> stored;
     for (const ElementType type : types) stored.push_back(element_type_name(type));
@@ -162,6 +162,7 @@ PackedWeight WeightSource::State::pack(const std::vector<std::string>& names) {
                                                 fmt::join(names, ", "), fmt::join(stored, ", ")));
   }
   const int64_t in_features = parts[0]->tensor->shape[1];
+  if (mx::default_device() == mx::Device::cpu) format = cpu_format(*format, in_features);
   const auto num_panels = static_cast<int64_t>((rows.size() + kPanelRows - 1) / kPanelRows);
   const int64_t blocks = is_quantised(*format) ? in_features / kGroupSize : in_features;
   const auto panel_bytes = static_cast<size_t>(blocks) * block_bytes(*format);

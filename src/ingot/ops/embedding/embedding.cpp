@@ -48,6 +48,14 @@ void copy_group(const uint8_t* block, int lane, float* y) {
   }
 }
 
+template <>
+void copy_group<WeightFormat::kI16>(const uint8_t* block, int lane, float* y) {
+  const float d =
+      static_cast<float>(read<mx::bfloat16_t>(block + code_bytes(WeightFormat::kI16) + lane * sizeof(mx::bfloat16_t)));
+  for (int k = 0; k < kGroupSize; ++k)
+    y[k] = d * static_cast<float>(read<int16_t>(block + (k / 4 * 2 + k % 2) * 64 + lane * 4 + k % 4 / 2 * 2));
+}
+
 template <WeightFormat format>
 void copy_quantised(const uint8_t* panel, int lane, int in_features, float* y) {
   for (int k = 0; k < in_features; k += kGroupSize, panel += block_bytes(format))
@@ -70,6 +78,8 @@ CopyRow copier(WeightFormat format) {
       return copy_quantised<WeightFormat::kQ4_1>;
     case WeightFormat::kQ8_0:
       return copy_quantised<WeightFormat::kQ8_0>;
+    case WeightFormat::kI16:
+      return copy_quantised<WeightFormat::kI16>;
   }
   return nullptr;
 }

@@ -40,14 +40,14 @@ class QuantisedRows {
             offsets_ + at};
   }
 
-  void fill(const float* x, int zero_point, ThreadPool& pool, const QuantisedKernels& kernels) const {
+  void fill(const float* x, WeightFormat format, ThreadPool& pool, const QuantisedKernels& kernels) const {
     const int in_features = num_groups_ * kGroupSize;
     const int rows_per_task = std::max(kQuantiseAlone / in_features, 1);
     pool.parallel_for(ceil_div(num_rows_, rows_per_task), [&](int task) {
       const int end = std::min(num_rows_, (task + 1) * rows_per_task);
       for (int row = task * rows_per_task; row < end;) {
         const int first = row % kTileRows, count = std::min(end - row, kTileRows - first);
-        kernels.quantise(x + ptrdiff_t{row} * in_features, first, count, zero_point, tile(row / kTileRows));
+        kernels.quantise(x + ptrdiff_t{row} * in_features, first, count, format, tile(row / kTileRows));
         row += count;
       }
     });
@@ -98,12 +98,13 @@ void run_quantised(const LinearShape& shape, const float* x, const uint8_t* pane
   const QuantisedKernels& kernels = cpu::kernels<QuantisedKernels>(isa);
   const auto multiply = shape.format == WeightFormat::kQ4_0   ? kernels.q4_0
                         : shape.format == WeightFormat::kQ4_1 ? kernels.q4_1
-                                                              : kernels.q8_0;
+                        : shape.format == WeightFormat::kQ8_0 ? kernels.q8_0
+                                                              : kernels.i16;
   LinearShape chunk = shape;
   for (int first = 0; first < shape.num_rows; first += kChunkRows) {
     chunk.num_rows = std::min(kChunkRows, shape.num_rows - first);
     const QuantisedRows rows(chunk.num_rows, shape.in_features / kGroupSize);
-    rows.fill(x + ptrdiff_t{first} * shape.in_features, zero_point(shape.format), pool, kernels);
+    rows.fill(x + ptrdiff_t{first} * shape.in_features, shape.format, pool, kernels);
     for_each_product(chunk, panels, y + ptrdiff_t{first} * shape.out_features, pool,
                      [&](int tile, const PanelRun& run) { multiply(rows.tile(tile), run); });
   }

@@ -9,9 +9,9 @@ array block_slice(const array& blocks, int begin, int end) {
   return mx::contiguous(mx::slice(blocks, {0, 0, begin}, {blocks.shape(0), blocks.shape(1), end}));
 }
 
-// f16 [panels, groups, 16] at this byte of every block, as float32 [panels, 16, groups, 1].
-array scales_at(const array& blocks, int begin) {
-  const array half = mx::view(block_slice(blocks, begin, begin + 2 * kPanelRows), mx::float16);
+// Halves [panels, groups, 16] at this byte of every block, as float32 [panels, 16, groups, 1].
+array scales_at(const array& blocks, int begin, mx::Dtype dtype = mx::float16) {
+  const array half = mx::view(block_slice(blocks, begin, begin + 2 * kPanelRows), dtype);
   return mx::expand_dims(mx::transpose(mx::astype(half, mx::float32), {0, 2, 1}), -1);
 }
 
@@ -31,6 +31,14 @@ array codes_of(const array& blocks, WeightFormat format) {
   return mx::astype(mx::reshape(codes, {panels, kPanelRows, groups, kGroupSize}), mx::float32);
 }
 
+// The same of I16's codes: [4t + j mod 2 + 2i] from [t][j mod 2][16 rows][i].
+array wide_codes_of(const array& blocks) {
+  const int panels = blocks.shape(0), groups = blocks.shape(1);
+  array codes = mx::view(block_slice(blocks, 0, code_bytes(WeightFormat::kI16)), mx::int16);
+  codes = mx::transpose(mx::reshape(codes, {panels, groups, 8, 2, kPanelRows, 2}), {0, 4, 1, 2, 5, 3});
+  return mx::astype(mx::reshape(codes, {panels, kPanelRows, groups, kGroupSize}), mx::float32);
+}
+
 array unpack_dense(const PackedWeight& weight) {
   const mx::Dtype dtype = weight.format == WeightFormat::kF32   ? mx::float32
                           : weight.format == WeightFormat::kF16 ? mx::float16
@@ -42,6 +50,7 @@ array unpack_dense(const PackedWeight& weight) {
 array unpack_quantised(const PackedWeight& weight) {
   const int size = block_bytes(weight.format), scales = code_bytes(weight.format);
   const array blocks = mx::reshape(weight.data, {weight.num_panels(), weight.blocks_per_panel(), size});
+  if (weight.format == WeightFormat::kI16) return wide_codes_of(blocks) * scales_at(blocks, scales, mx::bfloat16);
   const array codes = codes_of(blocks, weight.format), d = scales_at(blocks, scales);
   if (weight.format == WeightFormat::kQ4_1) return codes * d + scales_at(blocks, scales + 2 * kPanelRows);
   return (codes - array(float(zero_point(weight.format)))) * d;

@@ -50,7 +50,8 @@ double tolerance(const PackedWeight& weight, const float* x, int out) {
     }
     const double w = std::abs(weight_at(weight, out, k));
     magnitude += w * std::abs(x[k]);
-    if (is_quantised(weight.format)) bound += w * peak / 65534 * 1.001;
+    if (is_quantised(weight.format))
+      bound += w * peak / (weight.format == WeightFormat::kI16 ? 2 * kMaxI16 : 65534) * 1.001;
   }
   return bound + magnitude * 2e-6;
 }
@@ -72,7 +73,7 @@ TEST(Linear, IsWithinTheErrorOfQuantisedInputs) {
       }
     }
     const double relative = std::sqrt(squared_error / squared_value);
-    EXPECT_LT(relative, 5e-5) << format_name(format);
+    EXPECT_LT(relative, format == WeightFormat::kI16 ? 2e-4 : 5e-5) << format_name(format);
     RecordProperty(format_name(format), std::to_string(relative * 1e6) + "e-6");
   }
 }
@@ -115,7 +116,7 @@ TEST(Linear, GivesARowTheSameBitsInEveryBatchThreadCountAndInstructionSet) {
 }
 
 TEST(Linear, KeepsItsBitsOverManyRowsAndLongInputs) {
-  for (WeightFormat format : {WeightFormat::kQ4_1, WeightFormat::kQ8_0, WeightFormat::kBf16}) {
+  for (WeightFormat format : {WeightFormat::kQ4_1, WeightFormat::kQ8_0, WeightFormat::kBf16, WeightFormat::kI16}) {
     const PackedWeight weight = random_weight(format, 72, 1536);
     const Rows x = random_rows(1100, 1536);
     const Rows all = run(weight, x, 3);
@@ -150,7 +151,7 @@ TEST(Linear, KeepsNonFiniteRowsToThemselves) {
 }
 
 TEST(Linear, TakesTheWholeRangeOfInputs) {
-  for (WeightFormat format : {WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ8_0}) {
+  for (WeightFormat format : {WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ8_0, WeightFormat::kI16}) {
     const PackedWeight weight = random_weight(format, 16, 32);
     const Rows x = random_rows(1, 32), y = run(weight, x);
     for (float power : {0x1p-90f, 0x1p-40f, 0x1p60f, 0x1p110f}) {
@@ -164,6 +165,18 @@ TEST(Linear, TakesTheWholeRangeOfInputs) {
       EXPECT_EQ(run(weight, Rows(32, tiny)), Rows(16, 0.0f)) << format_name(format);
     EXPECT_TRUE(std::isfinite(run(weight, Rows(32, 1e35f))[0]));
   }
+}
+
+TEST(Linear, TheLargestSumOfWideCodesFits) {
+  PackedWeight weight{WeightFormat::kI16, 16, 32, array(0)};
+  std::vector<uint8_t> bytes(weight.panel_bytes());
+  const int16_t code = -kMaxI16;
+  const mx::bfloat16_t one(1.0f);
+  for (int i = 0; i < 1024; i += 2) std::memcpy(&bytes[i], &code, 2);
+  for (int i = 1024; i < 1056; i += 2) std::memcpy(&bytes[i], &one, 2);
+  weight.data = array(bytes.data(), {static_cast<int>(bytes.size())}, mx::uint8);
+  for (int num_rows : {1, 3})
+    for (const float y : run(weight, Rows(size_t(num_rows) * 32, -3.0f))) EXPECT_FLOAT_EQ(y, 32 * 3.0f * kMaxI16);
 }
 
 TEST(Linear, RefusesWhatDoesNotFit) {

@@ -11,10 +11,11 @@
 namespace ingot {
 
 inline constexpr WeightFormat kAllFormats[] = {WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBf16,
-                                               WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ8_0};
+                                               WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ8_0,
+                                               WeightFormat::kI16};
 
 inline const char* format_name(WeightFormat format) {
-  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q4_0", "q4_1", "q8_0"};
+  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q4_0", "q4_1", "q8_0", "i16"};
   return kNames[static_cast<int>(format)];
 }
 
@@ -40,14 +41,21 @@ inline PackedWeight random_weight(WeightFormat format, int out_features, int in_
   for (size_t block = 0; block < bytes.size(); block += size) {
     uint8_t* at = bytes.data() + block;
     int i = 0;
-    if (is_quantised(format))
+    if (format == WeightFormat::kI16) {
+      for (; i < code_bytes(format); i += 2) {
+        const auto code = static_cast<int16_t>(static_cast<int>(rng() % (2 * kMaxI16 + 1)) - kMaxI16);
+        std::memcpy(at + i, &code, 2);
+      }
+    } else if (is_quantised(format)) {
       for (; i < code_bytes(format); ++i) at[i] = static_cast<uint8_t>(rng());
+    }
     for (; i < size; i += format == WeightFormat::kF32 ? 4 : 2) {
       const float value = normal(rng);
-      const mx::bfloat16_t brain(value);
+      const mx::bfloat16_t brain(format == WeightFormat::kI16 ? std::exp2(-20.0f + static_cast<float>(rng() % 8))
+                                                              : value);
       if (format == WeightFormat::kF32)
         std::memcpy(at + i, &value, 4);
-      else if (format == WeightFormat::kBf16)
+      else if (format == WeightFormat::kBf16 || format == WeightFormat::kI16)
         std::memcpy(at + i, &brain, 2);
       else
         put_f16(at + i, value);
@@ -71,6 +79,13 @@ inline double weight_at(const PackedWeight& weight, int out, int in) {
   }
   const uint8_t* block = panel + size_t(in / kGroupSize) * block_bytes(weight.format);
   const int k = in % kGroupSize;
+  if (weight.format == WeightFormat::kI16) {
+    mx::bfloat16_t scale;
+    int16_t code;
+    std::memcpy(&scale, block + code_bytes(weight.format) + 2 * lane, 2);
+    std::memcpy(&code, block + ((k / 4 * 2 + k % 2) * 16 + lane) * 4 + k % 4 / 2 * 2, 2);
+    return static_cast<double>(static_cast<float>(scale)) * code;
+  }
   const double d = get_f16(block + code_bytes(weight.format) + 2 * lane);
   if (weight.format == WeightFormat::kQ8_0) return d * (block[(k / 4 * 16 + lane) * 4 + k % 4] - 128);
   const uint8_t pair = block[(k / 8 * 16 + lane) * 4 + k % 4];

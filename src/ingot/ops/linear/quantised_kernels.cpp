@@ -19,27 +19,28 @@ constexpr int kNearAhead = 1024;
 constexpr int kBlockRows = 4;
 constexpr int kBlockPanels = kKernelIsa == Isa::kAvx512 ? 4 : 1;
 
-void quantise_group(const float* x, int zero_point, const QuantisedTile& tile, ptrdiff_t at) {
+void quantise_group(const float* x, float most, int zero_point, const QuantisedTile& tile, ptrdiff_t at) {
   const F32 low = load(x), high = load(x + 16);
   const I32 magnitude = set1(int32_t{0x7fffffff});
   const int32_t peak_bits = reduce_max(max(bits_of(low) & magnitude, bits_of(high) & magnitude));
   float peak;
   memcpy(&peak, &peak_bits, 4);
   const bool finite = peak_bits < kInfinity, zero = !finite || peak < kSmallest;
-  const F32 inverse = set1(zero ? 0.0f : 32767.0f / peak);
+  const F32 inverse = set1(zero ? 0.0f : most / peak);
   const I32 a = round_to_i32(finite ? low * inverse : inverse), b = round_to_i32(finite ? high * inverse : inverse);
   store_i16_swapped(tile.values + at * kGroupSize, a);
   store_i16_swapped(tile.values + at * kGroupSize + 16, b);
   const int32_t sum = reduce_add(a + b);
-  tile.scales[at] = finite ? (zero ? 0.0f : peak / 32767.0f) : __builtin_nanf("");
+  tile.scales[at] = finite ? (zero ? 0.0f : peak / most) : __builtin_nanf("");
   tile.sums[at] = static_cast<float>(sum);
   tile.offsets[at] = -zero_point * sum;
 }
 
-void quantise(const float* x, int first, int count, int zero_point, const QuantisedTile& tile) {
+void quantise(const float* x, int first, int count, WeightFormat format, const QuantisedTile& tile) {
+  const float most = format == WeightFormat::kI16 ? kMaxI16 : 32767;
   for (int row = first; row < first + count; ++row)
     for (int group = 0; group < tile.num_groups; ++group, x += kGroupSize)
-      quantise_group(x, zero_point, tile, ptrdiff_t{group} * tile.num_rows + row);
+      quantise_group(x, most, zero_point(format), tile, ptrdiff_t{group} * tile.num_rows + row);
 }
 
 // The codes of a block of weights as 16 vectors of int16 pairs, each over its 16 outputs: vector 2t has inputs 4t and
@@ -52,7 +53,9 @@ struct Block {
 template <WeightFormat format>
 INGOT_INLINE Block unpack(const uint8_t* bytes) {
   Block block;
-  if constexpr (format == WeightFormat::kQ8_0) {
+  if constexpr (format == WeightFormat::kI16) {
+    for (int k = 0; k < kPairs; ++k) block.codes[k] = load_bytes(bytes + 64 * k);
+  } else if constexpr (format == WeightFormat::kQ8_0) {
     const I32 mask = set1(int32_t{0x00ff00ff});
     for (int j = 0; j < 8; ++j) {
       const I32 raw = load_bytes(bytes + 64 * j);
@@ -70,7 +73,7 @@ INGOT_INLINE Block unpack(const uint8_t* bytes) {
     }
   }
   const auto* scales = reinterpret_cast<const uint16_t*>(bytes + code_bytes(format));
-  block.d = load_f16(scales);
+  block.d = format == WeightFormat::kI16 ? load_bf16(scales) : load_f16(scales);
   if constexpr (format == WeightFormat::kQ4_1) block.m = load_f16(scales + kPanelRows);
   return block;
 }
@@ -202,6 +205,7 @@ const QuantisedKernels& kernel_table<QuantisedKernels, kKernelIsa>() {
       .q4_0 = multiply<WeightFormat::kQ4_0>,
       .q4_1 = multiply<WeightFormat::kQ4_1>,
       .q8_0 = multiply<WeightFormat::kQ8_0>,
+      .i16 = multiply<WeightFormat::kI16>,
   };
   return table;
 }

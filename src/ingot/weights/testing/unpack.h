@@ -28,6 +28,13 @@ inline float unpack_element(const uint8_t* panel, WeightFormat format, int row, 
   }
   const uint8_t* const block = panel + size_t(in / kGroupSize) * block_bytes(format);
   const int i = in % kGroupSize;
+  if (format == WeightFormat::kI16) {
+    int16_t q = 0;
+    uint16_t d = 0;
+    std::memcpy(&q, block + ((i / 4 * 2 + i % 2) * kPanelRows + row) * 4 + i % 4 / 2 * 2, sizeof(q));
+    std::memcpy(&d, block + 1024 + 2 * row, sizeof(d));
+    return std::bit_cast<float>(uint32_t{d} << 16) * static_cast<float>(q);
+  }
   if (format == WeightFormat::kQ8_0) {
     const int q = block[(i / 4 * kPanelRows + row) * 4 + i % 4];
     return half_to_float(block + 512 + 2 * row) * static_cast<float>(q - 128);
