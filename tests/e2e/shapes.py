@@ -1,6 +1,6 @@
 """The shape of a reply: keys in their order and the types of values, without what differs from run to run.
 
-shapes.py URL writes the shapes of the replies of a server to the requests of tests/api/shapes/requests.json."""
+shapes.py URL writes the shapes of a server's replies to the requests of tests/api/shapes/requests.json, a line each."""
 import json
 import pathlib
 import sys
@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 FOLDER = pathlib.Path(__file__).parent.parent / "api" / "shapes"
-LITERAL = {"object", "role", "finish_reason", "type", "code", "param", "detail", "message", "error"}
+LITERAL = {"object", "role", "finish_reason", "type", "code", "param", "detail"}
 
 
 def shape(value, key=None):
@@ -61,4 +61,5 @@ def requests():
 
 
 if __name__ == "__main__":
-    print(json.dumps({request["name"]: reply(sys.argv[1], request) for request in requests()}, indent=1))
+    lines = [f'"{request["name"]}": {json.dumps(reply(sys.argv[1], request))}' for request in requests()]
+    print("{\n" + ",\n".join(lines) + "\n}")
