@@ -1,6 +1,8 @@
 // From a file to arrays. tests/golden/gguf holds a file by gguf-py and what transformers reads from it.
 #include "ingot/weights/weights.h"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -11,6 +13,7 @@
 #include "ingot/checkpoint/gguf/gguf_file.h"
 #include "ingot/checkpoint/mapped_file.h"
 #include "ingot/checkpoint/testing/gguf_builder.h"
+#include "ingot/weights/pack.h"
 #include "ingot/weights/testing/unpack.h"
 
 namespace ingot {
@@ -130,6 +133,34 @@ TEST(Weights, ArraysOutliveEverythingAndStartOnCacheLines) {
     EXPECT_EQ(kept[i].data.size(), size_t(kept[i].num_panels()) * kept[i].panel_bytes());
     EXPECT_EQ(unpack(kept[i], kept[i].out_features), values[i]);
   }
+}
+
+// What a row of 32 bf16 values is once packed as I16.
+std::vector<float> packed_bf16(std::vector<float> values) {
+  values.resize(kGroupSize);
+  std::vector<std::byte> stored(2 * kGroupSize), panel(static_cast<size_t>(block_bytes(WeightFormat::kI16)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto half = static_cast<uint16_t>(std::bit_cast<uint32_t>(values[i]) >> 16);
+    std::memcpy(&stored[2 * i], &half, sizeof(half));
+  }
+  pack_panel(std::array{StoredRow{stored.data(), ElementType::kBf16}}, WeightFormat::kI16, kGroupSize, panel.data());
+  for (int i = 0; i < kGroupSize; ++i)
+    values[i] = testing::unpack_element(reinterpret_cast<uint8_t*>(panel.data()), WeightFormat::kI16, 0, i);
+  return values;
+}
+
+TEST(Weights, HalvesBecomeIntegersOverTheWholeRange) {
+  for (const float unit : {1.0f, 0x1p-100f, 0x1p-114f, 0x1p119f}) {
+    const std::vector<float> exact = {1.9921875f * unit, -unit, 0.0f, -0.0625f * unit, 0.0322265625f * unit};
+    const std::vector<float> got = packed_bf16(exact);
+    for (size_t i = 0; i < exact.size(); ++i) EXPECT_EQ(got[i], exact[i]) << unit;
+  }
+  EXPECT_EQ(packed_bf16({1.0f, 0x1p-13f})[1], 0.0f);  // half of the smallest code, to even
+  EXPECT_EQ(packed_bf16({1.0f, 0x1.8p-13f})[1], 0x1p-12f);
+  EXPECT_EQ(packed_bf16({}), std::vector<float>(kGroupSize));
+  EXPECT_NEAR(packed_bf16({0x1p-126f})[0], 0x1p-126f, 0x1p-126f);  // too small for the grid: off by less than one step
+  for (const float bad : {NAN, INFINITY, -INFINITY})
+    for (const float value : packed_bf16({1.0f, bad})) EXPECT_TRUE(std::isnan(value));
 }
 
 // A matrix of one block a row, its 32 codes all `code`.
