@@ -73,6 +73,7 @@ tidy: $(STAMPS)/setup-dev $(CONFIGURED) ## lint the sources
 .PHONY: docs
 docs: build ## write the pages that are generated from tables
 	@build/ingot docs flags > docs/flags.md
+	@build/ingot docs metrics > docs/metrics.md
 
 .PHONY: clean
 clean: ## remove build/

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ingot/apps/metrics_page.h"
 #include "ingot/apps/serve.h"
 #include "ingot/apps/version.h"
 #include "ingot/config/serve_flags.h"
@@ -16,7 +17,7 @@ constexpr const char* kUsage =
     "Ingot serves language models on this machine.\n\n"
     "Usage: ingot COMMAND [flags]\n\n"
     "  serve        serve a model over the OpenAI API (ingot serve --help)\n"
-    "  docs flags   print docs/flags.md\n"
+    "  docs PAGE    print docs/flags.md or docs/metrics.md\n"
     "  --version    print the version\n";
 
 int serve(const std::vector<std::string>& arguments) {
@@ -37,6 +38,10 @@ int run(const std::vector<std::string>& arguments) {
   if (command == "serve") return serve({arguments.begin() + 1, arguments.end()});
   if (command == "docs" && arguments.size() == 2 && arguments[1] == "flags") {
     fmt::print("{}", ingot::serve_flags_page());
+    return 0;
+  }
+  if (command == "docs" && arguments.size() == 2 && arguments[1] == "metrics") {
+    fmt::print("{}", ingot::metrics_page());
     return 0;
   }
   if (command == "--version") {
