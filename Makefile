@@ -59,8 +59,8 @@ e2e: build model ## clients against the server: on the mock engine, then on the 
 	@tools/with_server build/ingot -- tests/e2e/run build
 
 .PHONY: bench
-bench: build model ## the server against llama.cpp's, on the same file and machine
-	@bench/compare_llamacpp/run $(ARGS)
+bench: build model ## the server beside llama.cpp's (and vLLM's: bench/compare/run --help)
+	@bench/compare/run $(ARGS)
 
 .PHONY: fmt
 fmt: $(STAMPS)/setup-dev ## format the sources in place

@@ -14,9 +14,9 @@ class Reply:
     text: str
 
 
-async def complete(address, prompt_ids, max_tokens, **fields):
+async def complete(address, prompt, max_tokens, **fields):
     """One streamed, greedy completion of exactly max_tokens tokens."""
-    body = dict(prompt=prompt_ids, max_tokens=max_tokens, temperature=0, ignore_eos=True, stream=True)
+    body = dict(prompt=prompt, max_tokens=max_tokens, temperature=0, ignore_eos=True, stream=True)
     body |= dict(stream_options={"include_usage": True}) | fields
     data = json.dumps(body).encode()
     host, port = address.split(":")

@@ -1,6 +1,6 @@
 """llama.cpp's server on a free port: prints its address and serves until it is killed.
 
-llamacpp_server.py MODEL THREADS SLOTS CONTEXT    CONTEXT tokens a slot
+llamacpp_server.py MODEL THREADS SLOTS CONTEXT    CONTEXT tokens that the slots share
 """
 
 import signal
@@ -14,7 +14,8 @@ def main():
     params = xllamacpp.CommonParams()
     params.model.path = model
     params.n_parallel = slots
-    params.n_ctx = slots * context
+    params.n_ctx = context
+    params.kv_unified = True
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.port = 0
     params.warmup = True
