@@ -112,13 +112,17 @@ Fault read_bad_words(const SamplingContext& in, SamplingFields& out) {
   return semantic_error("bad_words cannot contain an empty string.", "bad_words");
 }
 
-// That it is no more than max_tokens is api/length.h's to check.
+// Comes after the stop ids. That it is no more than max_tokens is api/length.h's to check.
 Fault read_min_tokens(const SamplingContext& in, SamplingFields& out) {
   const int64_t min_tokens = in.fields.integer("min_tokens").value_or(0);
   if (min_tokens < 0) {
     return out_of_range("min_tokens", "must be greater than or equal to 0", std::to_string(min_tokens));
   }
   out.params.min_tokens = static_cast<int32_t>(std::min<int64_t>(min_tokens, std::numeric_limits<int32_t>::max()));
+  if (min_tokens == 0) return std::nullopt;
+  std::vector<int32_t>& late = out.params.late_token_ids = out.params.stop_token_ids;
+  late.insert(late.end(), in.model.eos_token_ids.begin(), in.model.eos_token_ids.end());
+  late.insert(late.end(), in.model.extra_eos_token_ids.begin(), in.model.extra_eos_token_ids.end());
   return std::nullopt;
 }
 

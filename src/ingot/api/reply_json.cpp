@@ -1,8 +1,8 @@
 // Logprobs in both shapes, usage, and the reasons for an end.
 #include "ingot/api/reply_json.h"
 
-#include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "ingot/api/utf8.h"
@@ -82,7 +82,7 @@ int64_t write_completion_logprobs(JsonWriter& out, const ReplyHead& head, std::s
   for (const TokenLogprob& token : tokens) out.string(shown(head, token.sampled));
   out.close_array().key("top_logprobs").open_array();
   const int32_t limit = head.num_logprobs < 0 ? -1 : head.num_logprobs + 1;
-  std::vector<std::string> names;  // two ids may decode to one text: the more probable keeps the key
+  std::unordered_set<std::string> names;  // two ids may decode to one text: the more probable keeps the key
   for (const TokenLogprob& token : tokens) {
     if (!token.known) {
       out.null();
@@ -91,10 +91,8 @@ int64_t write_completion_logprobs(JsonWriter& out, const ReplyHead& head, std::s
     names.clear();
     out.open_object();
     for (const LogprobToken* other : listed(token, limit)) {
-      std::string name = shown(head, *other);
-      if (std::ranges::find(names, name) != names.end()) continue;
-      out.key(name).number(floored(other->logprob));
-      names.push_back(std::move(name));
+      const auto [name, fresh] = names.insert(shown(head, *other));
+      if (fresh) out.key(*name).number(floored(other->logprob));
     }
     out.close_object();
   }

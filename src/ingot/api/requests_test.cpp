@@ -65,6 +65,7 @@ void describe_adjustments(const SamplingFields& sampling, json::object& out) {
   out["allowed_token_ids"] = json::value_from(params.allowed_token_ids);
   out["bad_words"] = json::value_from(sampling.bad_words);
   out["min_tokens"] = params.min_tokens;
+  out["late_token_ids"] = json::value_from(params.late_token_ids);
   out["logprob_token_ids"] = json::value_from(params.logprob_token_ids);
   out["num_prompt_logprobs"] = or_null(params.num_prompt_logprobs);
   const RepetitionDetection& loops = params.repetition_detection;

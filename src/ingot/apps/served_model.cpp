@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <random>
 #include <regex>
 
 #include <boost/json.hpp>
@@ -66,6 +67,8 @@ api::ContentFormat content_format(const std::string& source) {
   return std::regex_search(source, kLoop) ? api::ContentFormat::kParts : api::ContentFormat::kString;
 }
 
+uint64_t random_seed() { return uint64_t{std::random_device{}()} << 32 | std::random_device{}(); }
+
 // Stored pieces are never shorter than the text they stand for ("▁" for a space, two bytes for most byte tokens).
 size_t max_token_bytes(const Tokenizer& tokenizer) {
   size_t most = 0;
@@ -104,6 +107,7 @@ serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfi
   served.bos_token = text_or_empty(opened.tokenizer_config, "bos_token");
   served.eos_token = text_or_empty(opened.tokenizer_config, "eos_token");
   served.response_role = config.response_role;
+  served.seed = config.seed == -1 ? random_seed() : static_cast<uint64_t>(config.seed);
   served.prompt_tokens_details = config.enable_prompt_tokens_details;
   served.force_include_usage = config.enable_force_include_usage;
   return served;

@@ -8,6 +8,7 @@
 
 #include "ingot/core/engine_config.h"
 #include "ingot/core/kv_budget.h"
+#include "ingot/core/logprobs_mode.h"
 
 namespace ingot {
 
@@ -18,7 +19,8 @@ struct ServeConfig {
   std::optional<int32_t> max_model_len;
   std::string generation_config = "auto";  // auto, vllm
   int32_t max_logprobs = 20;               // −1 = no cap
-  uint64_t seed = 0;
+  LogprobsMode logprobs_mode = LogprobsMode::kRawLogprobs;
+  int64_t seed = 0;  // −1 = another at every start
 
   // engine
   SchedulerConfig scheduler{.max_num_batched_tokens = 512};  // on a CPU more gain nothing and make streams wait

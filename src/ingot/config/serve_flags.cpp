@@ -20,7 +20,14 @@ constexpr const char* kServer = "Server";
 constexpr const char* kReplies = "Replies and logs";
 
 constexpr int64_t kMaxTokens = std::numeric_limits<int32_t>::max();
+constexpr double kMaxSeed = 9007199254740991;  // that a double is sure of
 constexpr int64_t kMaxBytes = int64_t{1} << 50;
+
+LogprobsMode logprobs_mode(std::string_view name) {
+  if (name == "processed_logprobs") return LogprobsMode::kProcessedLogprobs;
+  if (name == "raw_logits") return LogprobsMode::kRawLogits;
+  return name == "processed_logits" ? LogprobsMode::kProcessedLogits : LogprobsMode::kRawLogprobs;
+}
 
 void add_model_flags(CLI::App& app, FlagTable& t, ServeConfig& c) {
   app.add_option("model,--model", c.model,
@@ -35,7 +42,15 @@ void add_model_flags(CLI::App& app, FlagTable& t, ServeConfig& c) {
            "auto: sampling defaults from the model; vllm: none");
   t.value(kModel, "--max-logprobs", c.max_logprobs, "Most logprobs that a request may ask for a token; -1: no limit")
       ->check(within(-1, kMaxTokens));
-  t.value(kModel, "--seed", c.seed, "Seeds the seeds of requests that name none");
+  t.choice(
+      kModel, "--logprobs-mode", [&c](const std::string& name) { c.logprobs_mode = logprobs_mode(name); },
+      {"raw_logprobs", "processed_logprobs", "raw_logits", "processed_logits"},
+      "What logprobs are: raw: of the model's logits; processed: after penalties, temperature and cuts; logits: no log "
+      "probabilities but logits");
+  t.value(kModel, "--seed", c.seed,
+          "Seeds the requests that name no seed: the same requests in the same order get the same replies after every "
+          "start; -1: other ones each time")
+      ->check(within(-1, kMaxSeed));
 }
 
 void add_cache_flags(FlagTable& t, ServeConfig& c) {

@@ -36,6 +36,16 @@ Error error_of(const std::vector<std::string>& words) {
   return parsed.error();
 }
 
+TEST(ServeFlags, LogprobsModeAndSeed) {
+  EXPECT_EQ(config_of({}).logprobs_mode, LogprobsMode::kRawLogprobs);
+  EXPECT_EQ(config_of({"--logprobs-mode", "raw_logits"}).logprobs_mode, LogprobsMode::kRawLogits);
+  EXPECT_EQ(config_of({"--logprobs-mode=processed_logits"}).logprobs_mode, LogprobsMode::kProcessedLogits);
+  EXPECT_EQ(config_of({"--logprobs_mode", "processed_logprobs"}).logprobs_mode, LogprobsMode::kProcessedLogprobs);
+  EXPECT_THAT(error_of({"--logprobs-mode", "raw"}).message, HasSubstr("processed_logits"));
+  EXPECT_EQ(config_of({"--seed", "-1"}).seed, -1);
+  EXPECT_THAT(error_of({"--seed", "-2"}).message, HasSubstr("-1"));
+}
+
 TEST(ServeFlags, DefaultsAreTheStructs) {
   const ServeConfig config = config_of({});
   EXPECT_EQ(config.host, "127.0.0.1");

@@ -21,7 +21,7 @@ constexpr std::string_view kNames[] = {
     "--lora-modules", "--tool-server", "--fingerprint-mode", "--tokenizer", "--tokenizer-mode", "--revision",
     "--tokenizer-revision", "--trust-remote-code", "--dtype", "--quantization", "-q", "--load-format", "--download-dir",
     "--hf-token", "--hf-overrides", "--config-format", "--runner", "--convert", "--pooler-config",
-    "--override-generation-config", "--logprobs-mode", "--skip-tokenizer-init", "--enable-prompt-embeds",
+    "--override-generation-config", "--skip-tokenizer-init", "--enable-prompt-embeds",
     "--enable-sleep-mode", "--disable-sliding-window", "--model-impl", "--logits-processors",
     "--renderer-num-workers", "--allowed-local-media-path", "--allowed-media-domains", "--kv-cache-dtype",
     "--prefix-caching-hash-algo", "--prefix-match-unit", "--prefix-cache-retention-interval", "--mamba-cache-dtype",

@@ -30,10 +30,11 @@ struct SamplingParams {
   std::vector<std::vector<int32_t>> bad_words;        // each barred where the output ends with all but its last token
   RepetitionDetection repetition_detection;
 
-  int32_t min_tokens = 0;               // before that many output tokens, neither EOS nor stop ids are sampled
+  int32_t min_tokens = 0;               // output tokens before which late_token_ids are not sampled
   int32_t max_tokens = 16;              // ≥ 1 output tokens
   std::vector<int32_t> eos_token_ids;   // end with stop_reason null; empty under ignore_eos
   std::vector<int32_t> stop_token_ids;  // end with stop_reason = the id
+  std::vector<int32_t> late_token_ids;  // not sampled before min_tokens: EOS, ignored or not, and stop ids
 
   // Logprobs of each sampled token: absent = none, 0 = the sampled one only, k = also the k best. −1 = all.
   std::optional<int32_t> num_logprobs;
@@ -44,8 +45,8 @@ struct SamplingParams {
 
   // Ids that it holds, for the bound on waiting data.
   size_t num_ids() const {
-    size_t n = eos_token_ids.size() + stop_token_ids.size() + 2 * logit_bias.size() + allowed_token_ids.size() +
-               logprob_token_ids.size();
+    size_t n = eos_token_ids.size() + stop_token_ids.size() + late_token_ids.size() + 2 * logit_bias.size() +
+               allowed_token_ids.size() + logprob_token_ids.size();
     for (const auto& word : bad_words) n += word.size() + 6;
     return n;
   }

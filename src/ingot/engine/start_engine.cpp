@@ -28,8 +28,10 @@ Result<EngineParts> build_parts(EngineSettings& settings, EngineModel model) {
   reserve_memory(groups, settings.cache, model.weight_bytes);
   log::info("KV cache: {} blocks of {} tokens, {} tokens in all", *num_blocks - 1, settings.cache.block_size,
             static_cast<int64_t>(*num_blocks - 1) * settings.cache.block_size);
-  const RunnerConfig config{settings.scheduler.max_num_seqs, *num_blocks, settings.cache.block_size,
-                            settings.vocab_size,
+  const RunnerConfig config{settings.scheduler.max_num_seqs,
+                            *num_blocks,
+                            settings.cache.block_size,
+                            {settings.vocab_size, settings.logprobs_mode},
                             settings.scheduler.max_model_len};
   auto runner = std::make_unique<Runner>(std::move(model.model), config);
   auto scheduler = std::make_unique<Scheduler>(settings.scheduler, settings.cache, groups);

@@ -9,6 +9,7 @@
 #include "ingot/base/result.h"
 #include "ingot/core/engine_config.h"
 #include "ingot/core/kv_budget.h"
+#include "ingot/core/logprobs_mode.h"
 #include "ingot/engine/engine.h"
 
 namespace ingot {
@@ -20,6 +21,7 @@ struct EngineSettings {
   CacheConfig cache;  // num_blocks and hash_root are filled in
   KvBudget kv_budget;
   int32_t vocab_size = 0;  // columns of the logits
+  LogprobsMode logprobs_mode = LogprobsMode::kRawLogprobs;
 };
 
 // A model whose weights are in memory.

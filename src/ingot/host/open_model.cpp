@@ -82,10 +82,11 @@ Result<OpenedModel> open_model(OpenOptions options) {
   options.scheduler.max_model_len = *max_model_len;
 
   std::future<Status> text = std::async(std::launch::async, [&] { return open_text(*checkpoint, opened); });
-  auto engine = start_engine({options.scheduler, options.cache, options.kv_budget, opened.config.vocab_size},
-                             [checkpoint, architecture = *architecture, config = opened.config] {
-                               return load_weights(*checkpoint, *architecture, config);
-                             });
+  auto engine = start_engine(
+      {options.scheduler, options.cache, options.kv_budget, opened.config.vocab_size, options.logprobs_mode},
+      [checkpoint, architecture = *architecture, config = opened.config] {
+        return load_weights(*checkpoint, *architecture, config);
+      });
   if (Status text_opened = text.get(); !text_opened) return std::unexpected(text_opened.error());
   if (!engine) return std::unexpected(engine.error());
   opened.engine = std::move(engine->engine);

@@ -13,6 +13,7 @@
 #include "ingot/checkpoint/tokenizer_files.h"
 #include "ingot/core/engine_config.h"
 #include "ingot/core/kv_budget.h"
+#include "ingot/core/logprobs_mode.h"
 #include "ingot/core/model_config.h"
 #include "ingot/engine/engine.h"
 #include "ingot/text/chat_template.h"
@@ -26,6 +27,7 @@ struct OpenOptions {
   SchedulerConfig scheduler;             // max_model_len is filled in
   CacheConfig cache;                     // num_blocks and hash_root are filled in
   KvBudget kv_budget;
+  LogprobsMode logprobs_mode = LogprobsMode::kRawLogprobs;
 };
 
 struct OpenedModel {

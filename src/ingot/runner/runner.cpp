@@ -45,8 +45,8 @@ bool Runner::queues_ahead() const { return mx::default_device() != mx::Device::c
 void Runner::prepare(const StepPlan& plan) {
   rows_.apply(plan);
   prepared_.emplace(PreparedStep{.step = plan.step,
-                                 .sampling = SamplingBatch(plan, rows_, config_.vocab_size),
-                                 .prompt = PromptBatch(plan, rows_, config_.vocab_size),
+                                 .sampling = SamplingBatch(plan, rows_, config_.logits),
+                                 .prompt = PromptBatch(plan, rows_, config_.logits),
                                  .forward = {},
                                  .outputs = {},
                                  .error = {}});

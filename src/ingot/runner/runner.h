@@ -19,7 +19,7 @@ struct RunnerConfig {
   int max_num_seqs = 1;
   int num_blocks = 2;  // a group, null block included
   int block_size = 16;
-  int vocab_size = 1;
+  LogitsInfo logits;
   int max_model_len = 1;
 };
 

@@ -28,11 +28,12 @@ void append(const TokenLogprobArrays& arrays, std::vector<array>& outputs) {
 
 }  // namespace
 
-SamplingBatch::SamplingBatch(const StepPlan& plan, const Rows& rows, int vocab_size) {
+SamplingBatch::SamplingBatch(const StepPlan& plan, const Rows& rows, const LogitsInfo& logits) {
+  wishes_.mode = logits.mode;
   int32_t end = 0;
   for (const PlannedRow& row : plan.rows) {
     end += row.num_tokens;
-    if (row.samples) add(row, rows[row.slot], end - 1, vocab_size);
+    if (row.samples) add(row, rows[row.slot], end - 1, logits.vocab_size);
   }
 }
 
@@ -51,8 +52,9 @@ void SamplingBatch::add(const PlannedRow& planned, const ingot::Row& slot, int32
   top_k_.push_back(s.top_k);
   output_index_.push_back(planned.output_index);
   seed_.insert(seed_.end(), {static_cast<uint32_t>(s.seed), static_cast<uint32_t>(s.seed >> 32)});
-  chosen_ids_.insert(chosen_ids_.end(), s.logprob_token_ids.begin(), s.logprob_token_ids.end());
-  chosen_rows_.resize(chosen_ids_.size(), row);
+  wishes_.most = std::max(wishes_.most, num_logprobs);
+  wishes_.chosen_ids.insert(wishes_.chosen_ids.end(), s.logprob_token_ids.begin(), s.logprob_token_ids.end());
+  wishes_.chosen_rows.resize(wishes_.chosen_ids.size(), row);
   if (s.adjusts(planned.output_index)) adjust(planned, slot);
 }
 
@@ -69,10 +71,7 @@ void SamplingBatch::adjust(const PlannedRow& planned, const ingot::Row& slot) {
   a.bad_words = s.bad_words;
   a.bias = s.logit_bias;
   a.num_prompt_tokens = slot.num_prompt_tokens;
-  if (planned.output_index < s.min_tokens) {
-    a.banned = s.eos_token_ids;
-    a.banned.insert(a.banned.end(), s.stop_token_ids.begin(), s.stop_token_ids.end());
-  }
+  if (planned.output_index < s.min_tokens) a.banned = s.late_token_ids;
   adjusting_.push_back(slot.sampling);
 }
 
@@ -92,13 +91,10 @@ array SamplingBatch::draw(const array& logits, const array& history, std::vector
     adjustments_->keeps_alive = std::make_shared<decltype(adjusting_)>(std::move(adjusting_));
     adjusted = adjust_logits(logits, adjustments_, history, slots(), ints(num_tokens_));
   }
-  int32_t num_logprobs = -1;
-  for (const Row& row : rows_) num_logprobs = std::max(num_logprobs, row.num_logprobs);
-  sampled_ = sample(logits, adjusted, params(), num_logprobs);
+  sampled_ = sample(logits, adjusted, params(), wishes_);
   outputs.push_back(sampled_->token);
   if (sampled_->logprobs) append(*sampled_->logprobs, outputs);
-  if (!chosen_ids_.empty())
-    outputs.push_back(chosen_.emplace(logprobs_at(logits, ints(chosen_rows_), ints(chosen_ids_))));
+  if (sampled_->chosen) outputs.push_back(*sampled_->chosen);
   return sampled_->token;
 }
 
@@ -114,19 +110,17 @@ std::vector<SampledToken> SamplingBatch::read() {
 
 TokenLogprobs SamplingBatch::logprobs_of(size_t row) {
   TokenLogprobs result = read_logprobs(*sampled_->logprobs, row, rows_[row].num_logprobs);
-  for (auto at = std::ranges::lower_bound(chosen_rows_, static_cast<int32_t>(row));
-       at != chosen_rows_.end() && *at == static_cast<int32_t>(row); ++at) {
-    const auto i = at - chosen_rows_.begin();
-    result.best.emplace_back(chosen_ids_[i], to_host<float>(*chosen_)[i]);
-  }
+  const auto [first, last] = std::ranges::equal_range(wishes_.chosen_rows, static_cast<int32_t>(row));
+  for (auto i = first - wishes_.chosen_rows.begin(); i < last - wishes_.chosen_rows.begin(); ++i)
+    result.best.emplace_back(wishes_.chosen_ids[i], to_host<float>(*sampled_->chosen)[i]);
   return result;
 }
 
-PromptBatch::PromptBatch(const StepPlan& plan, const Rows& rows, int vocab_size) {
+PromptBatch::PromptBatch(const StepPlan& plan, const Rows& rows, const LogitsInfo& logits) : mode_(logits.mode) {
   int32_t begin = 0;
   for (const PlannedRow& row : plan.rows) {
     if (!row.prompt_targets.empty()) {
-      const int32_t wanted = num_best(rows[row.slot].sampling->num_prompt_logprobs.value(), vocab_size);
+      const int32_t wanted = num_best(rows[row.slot].sampling->num_prompt_logprobs.value(), logits.vocab_size);
       rows_.push_back({row.request, row.start + 1, row.prompt_targets.size(), wanted});
       num_logprobs_ = std::max(num_logprobs_, wanted);
       for (size_t i = 0; i < row.prompt_targets.size(); ++i) out_rows_.push_back(begin + static_cast<int32_t>(i));
@@ -137,7 +131,7 @@ PromptBatch::PromptBatch(const StepPlan& plan, const Rows& rows, int vocab_size)
 }
 
 void PromptBatch::score(const array& logits, std::vector<array>& outputs) {
-  logprobs_ = token_logprobs(logits, ints(targets_), num_logprobs_);
+  logprobs_ = score_prompt(logits, ints(targets_), num_logprobs_, mode_);
   append(*logprobs_, outputs);
 }
 

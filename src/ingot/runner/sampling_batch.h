@@ -13,10 +13,15 @@
 
 namespace ingot {
 
+struct LogitsInfo {
+  int vocab_size = 1;
+  LogprobsMode mode = LogprobsMode::kRawLogprobs;  // what of them replies show
+};
+
 // The rows of a plan that sample a token.
 class SamplingBatch {
  public:
-  SamplingBatch(const StepPlan& plan, const Rows& rows, int vocab_size);
+  SamplingBatch(const StepPlan& plan, const Rows& rows, const LogitsInfo& logits);
 
   bool empty() const { return rows_.empty(); }
   const std::vector<int32_t>& out_rows() const { return out_rows_; }  // their last tokens in the ragged batch
@@ -48,15 +53,14 @@ class SamplingBatch {
   std::vector<uint32_t> seed_;
   std::shared_ptr<LogitAdjustments> adjustments_;  // null where no row is adjusted
   std::vector<std::shared_ptr<const SamplingParams>> adjusting_;
-  std::vector<int32_t> chosen_rows_, chosen_ids_;  // logprob_token_ids of all rows
+  LogprobWishes wishes_;
   std::optional<Sampled> sampled_;
-  std::optional<array> chosen_;
 };
 
 // The prompt positions of a plan whose logprobs are wanted.
 class PromptBatch {
  public:
-  PromptBatch(const StepPlan& plan, const Rows& rows, int vocab_size);
+  PromptBatch(const StepPlan& plan, const Rows& rows, const LogitsInfo& logits);
 
   bool empty() const { return targets_.empty(); }
   const std::vector<int32_t>& out_rows() const { return out_rows_; }
@@ -75,6 +79,7 @@ class PromptBatch {
   std::vector<Row> rows_;
   std::vector<int32_t> out_rows_, targets_;
   int32_t num_logprobs_ = 0;
+  LogprobsMode mode_;
   std::optional<TokenLogprobArrays> logprobs_;
 };
 

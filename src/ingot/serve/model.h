@@ -1,6 +1,7 @@
 // The model that a Service answers for: what turns requests into ids and ids into replies. Filled when a model is open.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,7 @@ struct ServedModel {
   std::string bos_token, eos_token;                   // texts, variables of the template; "" where there is none
   size_t max_token_bytes = 0;                         // no token stands for more text; 0 = not known
   std::string response_role = "assistant";
+  uint64_t seed = 0;  // of the seeds of requests that name none
 
   bool prompt_tokens_details = false;  // usage names cached prompt tokens
   bool force_include_usage = false;    // every stream reports usage, in every chunk

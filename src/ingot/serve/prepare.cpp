@@ -2,7 +2,6 @@
 #include "ingot/serve/prepare.h"
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,6 +12,7 @@
 #include "ingot/api/completion.h"
 #include "ingot/api/length.h"
 #include "ingot/api/reply_id.h"
+#include "ingot/base/splitmix.h"
 #include "ingot/serve/chat_text.h"
 #include "ingot/serve/request_ids.h"
 
@@ -24,9 +24,10 @@ constexpr size_t kMaxCallIds = (256u << 20) / sizeof(int32_t);  // of all childr
 constexpr size_t kMaxBeamPairs =
     65536;  // 2 logprobs each of a beam search's round: within what a call may have waiting
 
-uint64_t draw_seed() {
-  thread_local std::mt19937_64 generator{(uint64_t{std::random_device{}()} << 32) | std::random_device{}()};
-  return generator();
+// For a sequence that names no seed; the same after every start with one --seed and one order of requests.
+uint64_t draw_seed(const ServedModel& model) {
+  static std::atomic<uint64_t> num_drawn{0};
+  return splitmix64(model.seed, num_drawn++);
 }
 
 std::unexpected<api::ApiError> gone() { return std::unexpected(api::unavailable("the client is gone")); }
@@ -154,7 +155,8 @@ api::Parsed<void> make_requests(const ServedModel& model, const CallInput& input
       request.sampling.max_tokens = *max_tokens;
       // A chat reply shows its prompt's once, a completion's every choice has its own.
       if (call.endpoint == api::Endpoint::kChat && child > 0) request.sampling.num_prompt_logprobs.reset();
-      request.sampling.seed = call.sampling.seed ? static_cast<uint64_t>(*call.sampling.seed) + child : draw_seed();
+      request.sampling.seed =
+          call.sampling.seed ? static_cast<uint64_t>(*call.sampling.seed) + child : draw_seed(model);
       request.priority = input.priority.value_or(call.options.priority);
       request.cache_salt = call.options.cache_salt;
       request.arrival = input.arrival;

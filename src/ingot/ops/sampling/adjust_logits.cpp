@@ -2,10 +2,10 @@
 #include "ingot/ops/sampling/adjust_logits.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "ingot/ops/cpu/cpu_op.h"
 #include "ingot/ops/cpu/thread_pool.h"
@@ -20,13 +20,25 @@ void keep_only(std::span<const int32_t> allowed, const float* logits, int vocab,
   for (const int32_t id : allowed) row[id] = logits[id];
 }
 
-void bar_words(std::span<const std::vector<int32_t>> words, std::span<const int32_t> output, float* row) {
+// ids → −∞, unless that would leave none.
+void bar(std::span<const int32_t> ids, int vocab, float* row) {
+  thread_local std::vector<float> before;
+  before.clear();
+  for (const int32_t id : ids) before.push_back(std::exchange(row[id], kNever));
+  if (std::any_of(row, row + vocab, [](float logit) { return logit > kNever; })) return;
+  for (size_t i = ids.size(); i-- > 0;) row[ids[i]] = before[i];  // backwards: an id may stand twice
+}
+
+// The last ids of the words that the output has all but the last id of.
+std::vector<int32_t> next_of_words(std::span<const std::vector<int32_t>> words, std::span<const int32_t> output) {
+  std::vector<int32_t> ids;
   for (const std::vector<int32_t>& word : words) {
     const size_t before = word.size() - 1;
     if (before > output.size()) continue;
     if (std::equal(word.begin(), word.end() - 1, output.end() - static_cast<ptrdiff_t>(before)))
-      row[word.back()] = kNever;
+      ids.push_back(word.back());
   }
+  return ids;
 }
 
 void penalise(const LogitAdjustment& a, std::span<const int32_t> history, float* row) {
@@ -48,17 +60,10 @@ void adjust_row(const LogitAdjustment& a, std::span<const int32_t> history, cons
     keep_only(a.allowed, logits, vocab, row);
   }
   const size_t num_prompt = std::min(history.size(), static_cast<size_t>(a.num_prompt_tokens));
-  if (!a.bad_words.empty()) bar_words(a.bad_words, history.subspan(num_prompt), row);
-  for (const int32_t id : a.banned) row[id] = kNever;
+  if (!a.bad_words.empty()) bar(next_of_words(a.bad_words, history.subspan(num_prompt)), vocab, row);
+  if (!a.banned.empty()) bar(a.banned, vocab, row);
   for (const auto& [id, bias] : a.bias) row[id] += bias;
   if (a.repetition != 1.0f || a.frequency != 0.0f || a.presence != 0.0f) penalise(a, history, row);
-}
-
-double log_total(const float* logits, int vocab) {
-  const double best = *std::max_element(logits, logits + vocab);
-  double sum = 0;
-  for (int i = 0; i < vocab; ++i) sum += std::exp(logits[i] - best);
-  return best + std::log(sum);
 }
 
 }  // namespace
@@ -94,24 +99,6 @@ array record_tokens(const array& history, const array& slots, const array& posit
                        for (int t = 0; t < in[1].shape(0); ++t) {
                          const size_t row = in[1].data<int32_t>()[t], position = in[2].data<int32_t>()[t];
                          out[0].data<int32_t>()[row * length + position] = in[3].data<int32_t>()[t];
-                       }
-                     })[0];
-}
-
-array logprobs_at(const array& logits, const array& rows, const array& ids) {
-  require(logits, mx::float32, {-1, -1}, "logprobs_at logits");
-  require(rows, mx::int32, {-1}, "logprobs_at rows");
-  require(ids, mx::int32, {rows.shape(0)}, "logprobs_at ids");
-  return cpu::cpu_op("logprobs_at", {logits, rows, ids}, {{ids.shape(), mx::float32}},
-                     [](const std::vector<array>& in, std::vector<array>& out) {
-                       const size_t vocab = in[0].shape(1);
-                       int32_t row = -1;
-                       double total = 0;
-                       for (int i = 0; i < in[1].shape(0); ++i) {
-                         const float* logits = in[0].data<float>() + in[1].data<int32_t>()[i] * vocab;
-                         if (in[1].data<int32_t>()[i] != row) total = log_total(logits, static_cast<int>(vocab));
-                         row = in[1].data<int32_t>()[i];
-                         out[0].data<float>()[i] = static_cast<float>(logits[in[2].data<int32_t>()[i]] - total);
                        }
                      })[0];
 }

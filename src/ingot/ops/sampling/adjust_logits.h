@@ -4,6 +4,7 @@
 //   allowed      ids outside a non-empty list → −∞
 //   bad words    the last id of a word → −∞ where the output ends with the word's other ids
 //   banned       ids → −∞ (EOS and stop ids until min_tokens)
+//                Neither of these two bars the last tokens that are left: then it is lifted for the step.
 //   bias         added
 //   repetition   for every id in prompt or output: logit > 0 ? logit / r : logit · r
 //   frequency    logit −= f · (times that the id is in the output)
@@ -25,7 +26,7 @@ struct LogitAdjustment {
   float repetition = 1.0f, frequency = 0.0f, presence = 0.0f;
   std::span<const int32_t> allowed{};  // empty = all
   std::span<const std::vector<int32_t>> bad_words{};
-  std::vector<int32_t> banned{};
+  std::span<const int32_t> banned{};
   std::span<const std::pair<int32_t, float>> bias{};
   int32_t num_prompt_tokens = 0;  // where the output begins in the history
 };
@@ -43,13 +44,9 @@ array adjust_logits(const array& logits, std::shared_ptr<const LogitAdjustments>
 // history[slots[t], positions[t]] = ids[t], in place: use the result from here on. All int32[T].
 array record_tokens(const array& history, const array& slots, const array& positions, const array& ids);
 
-// Log softmax of logits float32[R, V] at chosen places: out[i] = log softmax(row rows[i])[ids[i]]; rows, ids int32[N].
-array logprobs_at(const array& logits, const array& rows, const array& ids);
-
 namespace reference {
 array adjust_logits(const array& logits, std::shared_ptr<const LogitAdjustments> adjustments, const array& history,
                     const array& slots, const array& num_tokens);
-array logprobs_at(const array& logits, const array& rows, const array& ids);
 }  // namespace reference
 
 }  // namespace ingot

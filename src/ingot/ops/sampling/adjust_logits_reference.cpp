@@ -19,19 +19,28 @@ array never_where(const array& row, const array& condition) {
   return mx::where(condition, array(-std::numeric_limits<float>::infinity()), row);
 }
 
+// −∞ where the condition holds, unless that would leave none.
+array bar(const array& row, const array& condition) {
+  const array barred = never_where(row, condition);
+  return mx::where(mx::all(mx::isinf(barred)), row, barred);
+}
+
 array adjust_row(const LogitAdjustment& a, const array& history, array row) {
   const int vocab = row.shape(0), length = history.shape(0);
   const int num_prompt = std::min(length, a.num_prompt_tokens);
   const array output = mx::slice(history, {num_prompt}, {length});
   if (!a.allowed.empty()) row = never_where(row, mx::equal(counts(indices(a.allowed), vocab), array(0.0f)));
+  array ends_word = mx::zeros({vocab}, mx::bool_);
   for (const std::vector<int32_t>& word : a.bad_words) {
     const int before = static_cast<int>(word.size()) - 1;
     if (before > output.shape(0)) continue;
     const array tail = mx::slice(output, {output.shape(0) - before}, {output.shape(0)});
     const array matches = before == 0 ? array(true) : mx::array_equal(tail, indices(std::span(word).first(before)));
-    row = never_where(row, mx::logical_and(matches, mx::equal(mx::arange(vocab, mx::int32), array(word.back()))));
+    const array is_last = mx::equal(mx::arange(vocab, mx::int32), array(word.back()));
+    ends_word = mx::logical_or(ends_word, mx::logical_and(matches, is_last));
   }
-  if (!a.banned.empty()) row = never_where(row, mx::greater(counts(indices(a.banned), vocab), array(0.0f)));
+  row = bar(row, ends_word);
+  if (!a.banned.empty()) row = bar(row, mx::greater(counts(indices(a.banned), vocab), array(0.0f)));
   for (const auto& [id, bias] : a.bias) {
     row = row + mx::where(mx::equal(mx::arange(vocab, mx::int32), array(id)), array(bias), array(0.0f));
   }
@@ -56,11 +65,6 @@ array adjust_logits(const array& logits, std::shared_ptr<const LogitAdjustments>
     rows.push_back(adjust_row(adjustments->rows[r], tokens, row));
   }
   return mx::stack(rows);
-}
-
-array logprobs_at(const array& logits, const array& rows, const array& ids) {
-  const array all = logits - mx::logsumexp(logits, -1, true);
-  return mx::take(mx::flatten(all), rows * array(logits.shape(1)) + ids);
 }
 
 }  // namespace ingot::reference

@@ -48,8 +48,19 @@ TEST(AdjustLogits, users_9_allowed_ids_and_bad_words) {
 TEST(AdjustLogits, users_11_bias_bans_and_forces) {
   const std::vector<std::pair<int32_t, float>> bias{{0, -100.0f}, {2, 100.0f}};
   LogitAdjustment a{.bias = bias};
-  a.banned = {1};
+  const std::vector<int32_t> banned{1};
+  a.banned = banned;
   EXPECT_EQ(adjust_one(a, {30, 20, 10}, {0}), (std::vector<float>{-70, -kInf, 110}));
+}
+
+TEST(AdjustLogits, ABanOfTheLastTokensLeftIsLifted) {
+  const std::vector<int32_t> allowed{1, 3}, first{3, 3, 1}, one{1};
+  EXPECT_EQ(adjust_one({.allowed = allowed, .banned = first}, {9, 1, 9, 2}, {0}),
+            (std::vector<float>{-kInf, 1, -kInf, 2}));
+  const std::vector<std::vector<int32_t>> words{{3}, {1}};
+  EXPECT_EQ(adjust_one({.allowed = allowed, .bad_words = words, .banned = one}, {9, 1, 9, 2}, {0}),
+            (std::vector<float>{-kInf, -kInf, -kInf, 2}))
+      << "each ban is lifted for itself";
 }
 
 TEST(AdjustLogits, EqualsFallback) {
@@ -59,12 +70,14 @@ TEST(AdjustLogits, EqualsFallback) {
   std::vector<std::vector<int32_t>> allowed(rows);
   std::vector<std::vector<std::vector<int32_t>>> words(rows);
   std::vector<std::vector<std::pair<int32_t, float>>> bias(rows);
+  const std::vector<int32_t> banned{2, 9};
   std::vector<int32_t> history, slots, lengths;
   for (int i = 0; i < rows * length; ++i) history.push_back(random() % 12);
   for (int r = 0; r < rows; ++r) {
     slots.push_back(rows - 1 - r);
     lengths.push_back(1 + random() % length);
     if (r % 3 == 1) allowed[r] = {1, 5, 7, 96};
+    if (r == 7) allowed[r] = {2, 9};  // all of them banned: lifted
     for (int w = 0; w < r; ++w) words[r].push_back(std::vector<int32_t>(1 + random() % 2, random() % 12));
     if (r % 2 == 0) bias[r] = {{3, 2.5f}, {50, -4.0f}};
     LogitAdjustment a{.repetition = 0.5f + 0.25f * r,
@@ -74,7 +87,7 @@ TEST(AdjustLogits, EqualsFallback) {
                       .bad_words = words[r]};
     a.bias = bias[r];
     a.num_prompt_tokens = static_cast<int32_t>(random() % length);
-    if (r > 4) a.banned = {2, 9};
+    if (r > 4) a.banned = banned;
     adjustments->rows.push_back(std::move(a));
   }
   const array logits = mx::random::normal({rows, vocab}) * array(3.0f);
@@ -93,13 +106,6 @@ TEST(RecordTokens, WritesInPlace) {
   history.eval();
   array after = record_tokens(history, array({1, 0, 1}), array({0, 3, 1}), array({7, 8, 9}));
   EXPECT_TRUE(mx::array_equal(after, array({0, 0, 0, 8, 7, 9, 0, 0}, {2, 4})).item<bool>());
-}
-
-TEST(LogprobsAt, EqualsFallback) {
-  const array logits = mx::random::normal({5, 333});
-  const array rows({0, 0, 3, 4, 1}), ids({0, 332, 17, 18, 19});
-  EXPECT_TRUE(
-      mx::allclose(logprobs_at(logits, rows, ids), reference::logprobs_at(logits, rows, ids), 1e-5, 1e-5).item<bool>());
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ struct SampleParams {
   array output_index;  // int32[R]: of the token to be drawn in its request's output
 };
 
+// Throws unless logits are float32[R, V] and the parameters as above.
+void require(const array& logits, const SampleParams& params);
+
 // logits float32[R, V] → int32[R].
 array draw_tokens(const array& logits, const SampleParams& params);
 

@@ -1,5 +1,7 @@
 // The choice of tokens by MLX operations: full sorts, whole rows.
-#include "ingot/ops/sampling/draw_tokens.h"
+#include <limits>
+
+#include "ingot/ops/sampling/cut_logits.h"
 
 namespace ingot::reference {
 namespace {
@@ -32,13 +34,17 @@ array noise(const SampleParams& params, int vocab) {
   return -mx::log(u);
 }
 
-}  // namespace
+array column(const array& a) { return mx::expand_dims(a, 1); }
 
-array draw_tokens(const array& logits, const SampleParams& params) {
+array is_greedy(const SampleParams& params) { return params.temperature <= array(0.0f); }
+
+struct Cut {
+  array y, e, keep;  // of each logit: over temperature, its weight, whether it stays
+};
+
+Cut cut(const array& logits, const SampleParams& params) {
   const int vocab = logits.shape(1);
-  const auto column = [](const array& a) { return mx::expand_dims(a, 1); };
-  const array greedy = params.temperature <= array(0.0f);
-  const array y = logits / column(mx::where(greedy, array(1.0f), params.temperature));
+  const array y = logits / column(mx::where(is_greedy(params), array(1.0f), params.temperature));
   const array e = mx::exp(y - mx::max(y, -1, true));
   array keep = e >= column(params.min_p);
 
@@ -52,9 +58,21 @@ array draw_tokens(const array& logits, const SampleParams& params) {
   const array in_nucleus = mx::logical_or(before < column(params.top_p) * mx::sum(best_first, -1, true),
                                           column(params.top_p >= array(1.0f)));
   keep = mx::logical_and(keep, mx::take_along_axis(in_nucleus, mx::argsort(order, -1), 1));
+  return {y, e, keep};
+}
 
-  const array score = mx::where(keep, e / noise(params, vocab), array(-1.0f));
-  return mx::astype(mx::where(greedy, mx::argmax(logits, -1), mx::argmax(score, -1)), mx::int32);
+}  // namespace
+
+array draw_tokens(const array& logits, const SampleParams& params) {
+  const auto [y, e, keep] = cut(logits, params);
+  const array score = mx::where(keep, e / noise(params, logits.shape(1)), array(-1.0f));
+  return mx::astype(mx::where(is_greedy(params), mx::argmax(logits, -1), mx::argmax(score, -1)), mx::int32);
+}
+
+array cut_logits(const array& logits, const SampleParams& params) {
+  const auto [y, e, keep] = cut(logits, params);
+  const array cut = mx::where(keep, y, array(-std::numeric_limits<float>::infinity()));
+  return mx::where(column(is_greedy(params)), logits, cut);
 }
 
 }  // namespace ingot::reference

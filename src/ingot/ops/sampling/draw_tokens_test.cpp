@@ -10,6 +10,7 @@
 #include <mlx/random.h>
 
 #include "ingot/ops/cpu/isa.h"
+#include "ingot/ops/sampling/cut_logits.h"
 #include "ingot/ops/sampling/sampling_kernels.h"
 
 namespace ingot {
@@ -73,7 +74,26 @@ TEST(DrawTokens, EqualsFallback) {
     const SampleParams params = params_of(random_rows(60, random));
     const array logits = mx::random::normal({60, vocab}) * array(3.0f);
     EXPECT_EQ(values(draw_tokens(logits, params)), values(reference::draw_tokens(logits, params))) << vocab;
+    const array fast = cut_logits(logits, params), slow = reference::cut_logits(logits, params);
+    // The fallback's sums are of float32: it may put the end of a nucleus one token off.
+    EXPECT_LE(mx::max(mx::sum(mx::not_equal(fast, slow), -1)).item<int32_t>(), 1) << vocab;
+    EXPECT_LE(mx::sum(mx::not_equal(fast, slow)).item<int32_t>(), 3) << vocab;
   }
+}
+
+TEST(CutLogits, KeepsWhatIsOnlyTooSmallToWeigh) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> logits = {0, 400, 396, 398};
+  const auto cut = [&](const Row& row) {
+    array out = cut_logits(repeat_row(logits, 1), params_of({row}));
+    const auto span = to_host<float>(out);
+    return std::vector<float>(span.begin(), span.end());
+  };
+  EXPECT_EQ(cut({.temperature = 0.0f}), logits);
+  EXPECT_EQ(cut({.temperature = 2.0f}), (std::vector<float>{0, 200, 198, 199}));
+  EXPECT_EQ(cut({.temperature = 2.0f, .top_k = 2}), (std::vector<float>{-inf, 200, -inf, 199}));
+  EXPECT_EQ(cut({.temperature = 2.0f, .top_p = 0.9f}), (std::vector<float>{-inf, 200, -inf, 199}));
+  EXPECT_EQ(cut({.temperature = 2.0f, .min_p = 1e-30f}), (std::vector<float>{-inf, 200, 198, 199}));
 }
 
 TEST(DrawTokens, EqualsFallbackWithManyEqualLogits) {

@@ -1,9 +1,11 @@
-// Natural-log probabilities of chosen tokens and of the best ones.
+// Natural-log probabilities, or logits, of chosen tokens and of the best ones.
 #pragma once
 
 #include "ingot/tensor/array.h"
 
 namespace ingot {
+
+enum class Score { kLogprob, kLogit };
 
 struct TokenLogprobArrays {
   array logprob;       // float32[R]: of the row's token
@@ -12,11 +14,16 @@ struct TokenLogprobArrays {
   array top_logprobs;  // float32[R, k]
 };
 
-// log softmax of logits float32[R, V] at tokens int32[R] and at the k best of each row, 0 ≤ k ≤ V.
-TokenLogprobArrays token_logprobs(const array& logits, const array& tokens, int k);
+// log softmax of logits float32[R, V], or the logits themselves, at tokens int32[R] and at the k best of each row,
+// 0 ≤ k ≤ V.
+TokenLogprobArrays token_logprobs(const array& logits, const array& tokens, int k, Score score = Score::kLogprob);
+
+// The same at chosen places: out[i] is of the token ids[i] in row rows[i]; rows, ids int32[N].
+array logprobs_at(const array& logits, const array& rows, const array& ids, Score score = Score::kLogprob);
 
 namespace reference {
-TokenLogprobArrays token_logprobs(const array& logits, const array& tokens, int k);
-}
+TokenLogprobArrays token_logprobs(const array& logits, const array& tokens, int k, Score score = Score::kLogprob);
+array logprobs_at(const array& logits, const array& rows, const array& ids, Score score = Score::kLogprob);
+}  // namespace reference
 
 }  // namespace ingot

@@ -25,7 +25,8 @@ TEST(TokenLogprobs, EqualsFallback) {
       if (k > vocab) continue;
       const array logits = mx::random::normal({7, vocab}) * array(4.0f);
       const array tokens = mx::astype(mx::random::randint(0, vocab, {7}), mx::int32);
-      expect_same(token_logprobs(logits, tokens, k), reference::token_logprobs(logits, tokens, k));
+      for (const Score score : {Score::kLogprob, Score::kLogit})
+        expect_same(token_logprobs(logits, tokens, k, score), reference::token_logprobs(logits, tokens, k, score));
     }
   }
 }
@@ -51,6 +52,23 @@ TEST(TokenLogprobs, MaskedAndNaNRowsKeepTheirShape) {
   EXPECT_EQ(to_host<float>(out.logprob)[0], 0.0f);
   EXPECT_EQ(to_host<float>(out.top_logprobs)[1], -inf);
   for (const int32_t id : to_host<int32_t>(out.top_ids)) EXPECT_TRUE(id >= 0 && id < 3);
+}
+
+TEST(TokenLogprobs, LogitsComeAsTheyAre) {
+  const array logits = mx::random::normal({3, 200});
+  TokenLogprobArrays out = token_logprobs(logits, array({5, 6, 7}), 200, Score::kLogit);
+  EXPECT_TRUE(mx::array_equal(out.top_logprobs, -mx::sort(-logits, -1)).item<bool>());
+  EXPECT_TRUE(mx::array_equal(mx::slice(out.logprob, {1}, {2}), mx::reshape(mx::slice(logits, {1, 6}, {2, 7}), {1}))
+                  .item<bool>());
+}
+
+TEST(LogprobsAt, EqualsFallback) {
+  const array logits = mx::random::normal({5, 333});
+  const array rows({0, 0, 3, 4, 1}), ids({0, 332, 17, 18, 19});
+  for (const Score score : {Score::kLogprob, Score::kLogit}) {
+    const array fast = logprobs_at(logits, rows, ids, score), slow = reference::logprobs_at(logits, rows, ids, score);
+    EXPECT_TRUE(mx::allclose(fast, slow, 1e-5, 1e-5).item<bool>());
+  }
 }
 
 }  // namespace
