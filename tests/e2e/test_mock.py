@@ -1,4 +1,7 @@
 """What only a scripted engine can show: exact texts, failures, queue bounds, keys, stopping."""
+import contextlib
+import os
+import pathlib
 import socket
 import threading
 import time
@@ -43,16 +46,30 @@ def test_failed_step_is_a_500_or_an_error_event(mock_server):
         assert stream.read().status == 200  # engine and connection live on
 
 
-def test_dead_engine(mock_server):
-    server = mock_server("--step-us", "5000")
+def test_users_63_78_dead_engine(mock_server):
+    """Every request ends with an error, waiting ones too; /health tells at once; what comes later is refused, not hung."""
+    server = mock_server("--step-us", "5000", "--max-num-seqs", "4")
+    body = {"prompt": "a b c", "max_tokens": 1000, "ignore_eos": True}
     assert call(server.address, get("/health")).status == 200
-    with Connection(server.address) as connection:
-        connection.send(post("/v1/completions", {"prompt": "a", "max_tokens": 1000, "ignore_eos": True}))
-        assert becomes(lambda: metric(server.address, "vllm:num_requests_running") == 1)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Connection(server.address)) for _ in range(8)]
+        for index, connection in enumerate(clients):
+            connection.send(post("/v1/completions", {**body, "stream": index % 2 == 0}))
+        assert becomes(lambda: metric(server.address, "vllm:num_requests_waiting") == 4)
+        assert becomes(lambda: metric(server.address, "vllm:generation_tokens_total") > 20)
         server.kill_engine()
-        assert connection.read().status == 500
+        replies = [connection.read() for connection in clients]
     assert becomes(lambda: call(server.address, get("/health")).status == 503)
+    for index, reply in enumerate(replies):
+        began = index % 2 == 0 and reply.status == 200
+        error = (events(reply.body)[-1] if began else reply.json())["error"]
+        assert (error["code"], error["type"], reply.status) == (500, "InternalServerError", 200 if began else 500)
+    assert sum(reply.status == 200 for reply in replies) == 2  # two of the four that ran were streams
+    for path, status in (("/health", 503), ("/ping", 503), ("/v1/models", 200), ("/metrics", 200)):
+        start = time.monotonic()
+        assert call(server.address, get(path)).status == status and time.monotonic() - start < 0.5
     assert call(server.address, post("/v1/completions", {"prompt": "a"})).status == 500
+    assert metric(server.address, "vllm:num_requests_running") + metric(server.address, "vllm:num_requests_waiting") == 0
 
 
 def test_full_queue_is_a_503(mock_server):
@@ -79,6 +96,31 @@ def test_api_keys(mock_server):
     assert call(server.address, get("/v1/nope")).status == 401
     preflight = ["Origin: http://a.test", "Access-Control-Request-Method: GET"]
     assert call(server.address, get("/v1/models", preflight, method="OPTIONS")).status == 200
+
+
+@pytest.mark.parametrize("method, path, guarded", [
+    ("GET", "/health", False), ("GET", "/ping", False), ("GET", "/metrics", False), ("GET", "/version", False),
+    ("GET", "/load", False), ("POST", "/tokenize", False), ("POST", "/detokenize", False), ("GET", "/v1/models", True),
+    ("POST", "/v1/completions", True), ("POST", "/v1/chat/completions", True), ("GET", "/v1/anything", True),
+    ("GET", "/v2/anything", True)])
+def test_users_76_what_a_key_guards(mock_server, method, path, guarded):
+    address = mock_server("--api-key", "right").address
+    statuses = {key: call(address, get(path, [f"Authorization: {key}"] if key else [], method=method)).status
+                for key in ("", "Bearer wrong", "Bearer right", "bearer right", "right", "Basic right")}
+    assert statuses["Bearer right"] == statuses["bearer right"] != 401
+    refused = {key for key, status in statuses.items() if status == 401}
+    assert refused == ({"", "Bearer wrong", "right", "Basic right"} if guarded else set())
+    preflight = ["Origin: http://a.test", "Access-Control-Request-Method: " + method]
+    assert call(address, get(path, preflight, method="OPTIONS")).status == 200
+
+
+def test_users_79_one_process_listens_in_one_place(mock_server):
+    """On the loopback and nowhere else: whatever interfaces there are, no rendezvous picks one of them."""
+    server = mock_server()
+    sockets = {os.readlink(entry.path) for entry in os.scandir(f"/proc/{server.process.pid}/fd")}
+    lines = [line.split() for family in ("tcp", "tcp6") for line in pathlib.Path(f"/proc/net/{family}").read_text().splitlines()]
+    mine = [fields[1] for fields in lines if len(fields) > 9 and fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets]
+    assert mine == [f"0100007F:{server.address.port:04X}"]
 
 
 def test_a_client_that_never_reads_is_cut_off(mock_server):
