@@ -11,6 +11,9 @@ import pytest
 from wire import Address
 
 
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)  # for a thousand clients
+
+
 def pytest_addoption(parser):
     parser.addoption("--server", default=os.environ.get("INGOT_SERVER"), help="URL of a running server")
 

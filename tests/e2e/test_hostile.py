@@ -1,4 +1,5 @@
 """Clients that mean no good, beside one whose stream must keep its pace."""
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -53,9 +54,30 @@ def stream_keeps_its_pace(address, within):
     assert pace.failure is None and pace.longest_gap() < within
 
 
+@contextlib.contextmanager
+def memory_stays_within(address, mb):
+    """While the block runs, and behind it, the server takes no more than so much memory beyond what it has."""
+    seen, stop = [metric(address, "process_resident_memory_bytes")], threading.Event()
+
+    def watch():
+        while not stop.wait(0.05):
+            seen.append(metric(address, "process_resident_memory_bytes"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
+    seen.append(metric(address, "process_resident_memory_bytes"))
+    print(f"most memory beyond the {seen[0] / 2**20:.0f} MB before: {(max(seen) - seen[0]) / 2**20:.0f} MB of {len(seen)} looks")
+    assert max(seen) - seen[0] < mb * 2**20
+
+
 def test_idle_connections(real_server, address):
-    with contextlib.ExitStack() as stack, stream_keeps_its_pace(address, within=1.5):
-        for _ in range(300):
+    with contextlib.ExitStack() as stack, stream_keeps_its_pace(address, within=1.5), memory_stays_within(address, 64):
+        for _ in range(1000):
             stack.enter_context(Connection(address))
         assert call(address, get("/health")).status == 200
 
@@ -64,7 +86,7 @@ def test_half_requests_and_bytes_that_are_no_http(real_server, address):
     hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)) * 2
     halves = (b"POST /v1/completions HTTP/1.1\r\nContent-", b"POST /v1/completions HTTP/1.1\r\nHost: t\r\n"
               b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"prompt\":", b"G")
-    with contextlib.ExitStack() as stack, stream_keeps_its_pace(address, within=1.5):
+    with contextlib.ExitStack() as stack, stream_keeps_its_pace(address, within=1.5), memory_stays_within(address, 64):
         for index in range(60):
             stack.enter_context(Connection(address)).send(halves[index % len(halves)])
         for _ in range(20):
@@ -74,7 +96,7 @@ def test_half_requests_and_bytes_that_are_no_http(real_server, address):
 
 
 def test_big_headers(real_server, address):
-    with stream_keeps_its_pace(address, within=1.5):
+    with stream_keeps_its_pace(address, within=1.5), memory_stays_within(address, 64):
         for _ in range(5):
             with Connection(address) as connection:
                 with contextlib.suppress(ConnectionError):
@@ -100,6 +122,21 @@ def test_hostile_bodies(real_server, address, body):
     assert becomes(lambda: metric(address, "vllm:num_requests_running") == 0)
 
 
+def test_many_big_bodies_at_once(real_server, address):
+    """Two are parsed at a time; the others wait as bytes."""
+    bodies = [b'{"prompt":[' + b"1," * (5 << 20) + b"1]}", b'{"prompt":"' + b"a " * (5 << 20) + b'"}',
+              b'{"prompt":[' + b"[]," * (3 << 20) + b"[]]}", b'{"user":{' + b'"a":1,' * (1 << 20) + b'"b":1},"prompt":"a"}']
+
+    def one(index):
+        with Connection(address, timeout=60) as connection:
+            connection.send(post("/v1/completions", bodies[index % len(bodies)]))
+            return connection.read().status
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        with stream_keeps_its_pace(address, within=1.5), memory_stays_within(address, 1000):
+            assert set(pool.map(one, range(12))) <= {200, 400}
+
+
 def test_clients_that_never_read(real_server, address):
     body = {**STREAM, "max_tokens": 1900, "n": 4, "temperature": 1, "logprobs": 5}
     with contextlib.ExitStack() as stack:
@@ -108,7 +145,7 @@ def test_clients_that_never_read(real_server, address):
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             connection.send(post("/v1/completions", body))
         assert becomes(lambda: metric(address, "vllm:num_requests_running") == 12, within=5)
-        with stream_keeps_its_pace(address, within=1.5):
+        with stream_keeps_its_pace(address, within=1.5), memory_stays_within(address, 200):
             for _ in range(20):
                 assert call(address, get("/health")).status == 200
                 time.sleep(0.05)

@@ -142,6 +142,7 @@ bool LocalEngine::take_commands(bool wait) {
     std::unique_lock lock(mutex_);
     if (wait) wait_for_work(lock);
     submissions = std::exchange(submissions_, {});
+    for (const Submission& submission : submissions) remember(submission);
     aborts = std::exchange(aborts_, {});
     submitted_ = {};
     if (state_ == State::kStopping) {
@@ -158,10 +159,14 @@ bool LocalEngine::take_commands(bool wait) {
   return true;
 }
 
+// From here on die() finds them.
+void LocalEngine::remember(const Submission& submission) {
+  for (const Request& request : submission.requests) sinks_[request.id] = submission.sink;
+}
+
 void LocalEngine::accept(Submission submission) {
   std::vector<TokenEvent> refusals;
   for (const Request& request : submission.requests) {
-    sinks_[request.id] = submission.sink;
     TokenEvent& refusal = refusals.emplace_back();
     refusal.request = request.id;
     refusal.finish = FinishReason::kError;
@@ -203,15 +208,14 @@ void LocalEngine::publish() {
 void LocalEngine::die(const std::string& reason) {
   log::error("the engine cannot go on: {}", reason);
   const Error error{ErrorCode::kInternal, "the engine has stopped after a fault: " + reason, {}};
-  std::vector<Submission> submissions;
   {
     std::lock_guard lock(mutex_);
     start_error_ = error;
     state_ = State::kDead;
-    submissions = std::exchange(submissions_, {});
-  }
-  for (const Submission& submission : submissions) {
-    for (const Request& request : submission.requests) sinks_[request.id] = submission.sink;
+    for (const Submission& submission : std::exchange(submissions_, {})) remember(submission);
+    stats_.num_running = stats_.num_waiting = 0;
+    stats_.kv_cache_usage = 0;
+    stats_.finished[static_cast<size_t>(FinishReason::kError)] += sinks_.size();
   }
   std::vector<TokenEvent> events;
   for (const auto& [id, sink] : sinks_) {

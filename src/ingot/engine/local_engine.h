@@ -60,6 +60,7 @@ class LocalEngine final : public Engine {
   void loop();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
   bool take_commands(bool wait);
+  void remember(const Submission& submission);
   void accept(Submission submission);
   void collect();
   void deliver(std::vector<TokenEvent> events);

@@ -145,10 +145,13 @@ TEST_P(LocalEngineTest, ADeadEngineTellsEveryone) {
   auto faults = std::make_shared<Faults>();
   LocalEngine engine(build(GetParam(), faults));
   ASSERT_TRUE(engine.wait_ready().has_value());
-  std::future<Heard> heard = run(engine, request(1, 4, 250));
+  std::vector<std::future<Heard>> heard;  // more than run at a time
+  for (uint64_t id = 1; id <= 20; ++id) heard.push_back(run(engine, request(id, 4, 250)));
   faults->dies = true;
-  EXPECT_EQ(heard.get().finish, FinishReason::kError);
+  for (std::future<Heard>& each : heard) EXPECT_EQ(each.get().finish, FinishReason::kError);
   EXPECT_FALSE(engine.alive());
+  EXPECT_EQ(engine.stats().num_running + engine.stats().num_waiting, 0);
+  EXPECT_EQ(engine.stats().finished[static_cast<size_t>(FinishReason::kError)], 20u);
   EXPECT_FALSE(engine.ready());
   EXPECT_EQ(engine.submit({request(2, 4, 4)}, [](TokenEvent) {}).error().code, ErrorCode::kUnavailable);
 }
