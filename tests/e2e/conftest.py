@@ -96,7 +96,7 @@ def model(client):
     return client.models.list().data[0].id
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_server(request):
     """For tests of what the mock engine has not: a prefix cache, steps that take time, a trained model."""
     if not request.config.getoption("--server"):
@@ -111,8 +111,18 @@ def mock_server(request):
     yield from servers_of(MockServer)
 
 
+def own_servers():
+    program = os.environ["INGOT_E2E_BUILD"] + "/ingot"
+    yield from servers_of(lambda *flags, **limits: Server(program, "serve", "--port", "0", *flags, **limits))
+
+
 @pytest.fixture
 def own_server(real_server):
     """A factory of servers with the default model and flags of the test's own."""
-    program = os.environ["INGOT_E2E_BUILD"] + "/ingot"
-    yield from servers_of(lambda *flags, **limits: Server(program, "serve", "--port", "0", *flags, **limits))
+    yield from own_servers()
+
+
+@pytest.fixture(scope="module")
+def modules_server(real_server):
+    """The same for a module's tests together."""
+    yield from own_servers()
