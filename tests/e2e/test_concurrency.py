@@ -104,6 +104,7 @@ def test_users_71_cancels_in_queue_prefill_and_decode(real_server, address):
         assert [reply.result() for reply in replies] == alone
     assert becomes(lambda: running(address) == 0, within=1)
     assert aborted(address) == before + 64
+    assert metric(address, "vllm:num_requests_waiting") == 0 and metric(address, "vllm:kv_cache_usage_perc") == 0
     hits = metric(address, "vllm:prefix_cache_hits_total")
     again = call(address, post("/v1/completions", {"prompt": clients[0].prompt, "max_tokens": 1}))
     assert again.status == 200
