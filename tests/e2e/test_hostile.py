@@ -137,6 +137,19 @@ def test_many_big_bodies_at_once(real_server, address):
             assert set(pool.map(one, range(12))) <= {200, 400}
 
 
+def test_long_texts_to_tokenise_leave_a_worker_to_the_others(real_server, address):
+    text = {"prompt": "0123456789" * 100_000}
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Connection(address, timeout=60)) for _ in range(4)]
+        for connection in clients:
+            connection.send(post("/tokenize", text))
+        for _ in range(20):
+            start = time.monotonic()
+            assert call(address, post("/v1/completions", {"prompt": "a", "max_tokens": 1})).status == 200
+            assert time.monotonic() - start < 1.5
+        assert [connection.read().json()["count"] for connection in clients] == [1_000_000] * 4
+
+
 def test_clients_that_never_read(real_server, address):
     body = {**STREAM, "max_tokens": 1900, "n": 4, "temperature": 1, "logprobs": 5}
     with contextlib.ExitStack() as stack:

@@ -11,6 +11,12 @@
 
 namespace ingot::serve {
 
+namespace {
+
+constexpr size_t kLongBody = 256u << 10;  // takes up to a second to tokenise
+
+}  // namespace
+
 Service::Service(ServiceOptions options)
     : options_(options), registry_(std::make_shared<prometheus::Registry>()), workers_(options.num_workers) {}
 
@@ -46,8 +52,9 @@ std::shared_ptr<const OpenModel> Service::model() const {
 std::shared_ptr<Call> Service::start(Call::Task task, CallInput input, Call::Wake wake) {
   auto open = model();
   if (!open) return nullptr;
+  const bool is_long = input.body.size() > kLongBody;
   auto call = std::make_shared<Call>(task, std::move(input), std::move(open), std::move(wake));
-  workers_.post([call] { call->start(); });
+  workers_.post([call] { call->start(); }, is_long);
   return call;
 }
 
