@@ -95,6 +95,17 @@ def test_half_requests_and_bytes_that_are_no_http(real_server, address):
             assert connection.read().status == 400
 
 
+def test_bodies_that_are_announced_and_never_sent(address):
+    """They hold no more of the bound on waiting bodies than what came of them."""
+    half = (b"POST /v1/completions HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 33554432\r\n\r\n{\"prompt\":")
+    with contextlib.ExitStack() as stack:
+        for _ in range(40):
+            stack.enter_context(Connection(address)).send(half)
+        for _ in range(20):
+            assert call(address, post("/v1/completions", {"prompt": "a", "max_tokens": 1})).status == 200
+
+
 def test_big_headers(real_server, address):
     with stream_keeps_its_pace(address, within=1.5), memory_stays_within(address, 64):
         for _ in range(5):

@@ -1,7 +1,6 @@
 // The connection's coroutine up to the response: time-outs, limits, the gate.
 #include "ingot/http/session.h"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -158,13 +157,12 @@ Session::Awaitable<Session::Read> Session::read_request(Exchange& exchange) {
 Session::Awaitable<Session::Read> Session::read_body(Exchange& exchange, Parser& parser) {
   HttpRequest& request = exchange.request;
   request.lease = std::make_shared<ByteBudget::Lease>(connections_.bodies);
-  const size_t announced = parser.content_length().value_or(0);
-  bool fits = request.lease->grow_to(announced);
+  bool fits = true;  // what has come counts, not what was announced: else a few who never send it would lock out all
   error_code ec;
   stream_.expires_after(context_.config.body_timeout);
   while (fits && !ec && !parser.is_done()) {
     co_await beast::http::async_read_some(stream_, buffer_, parser, into(ec));
-    fits = request.lease->grow_to(std::max(announced, parser.get().body().size()));
+    fits = request.lease->grow_to(parser.get().body().size());
   }
   stream_.expires_never();
   if (!fits) co_return refuse(exchange, error_response(api::unavailable("Too much request data is waiting.")));
