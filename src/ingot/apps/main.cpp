@@ -1,4 +1,4 @@
-// The program: picks the command.
+// The program: its commands.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -6,21 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "ingot/apps/local_model.h"
 #include "ingot/apps/metrics_page.h"
 #include "ingot/apps/serve.h"
 #include "ingot/apps/version.h"
+#include "ingot/cli/client.h"
+#include "ingot/cli/command_table.h"
 #include "ingot/config/serve_flags.h"
 
 namespace {
 
-constexpr const char* kUsage =
-    "Ingot serves language models on this machine.\n\n"
-    "Usage: ingot COMMAND [flags]\n\n"
-    "  serve        serve a model over the OpenAI API (ingot serve --help)\n"
-    "  docs PAGE    print docs/flags.md or docs/metrics.md\n"
-    "  --version    print the version\n";
+using Arguments = std::span<const std::string>;
 
-int serve(const std::vector<std::string>& arguments) {
+int serve(Arguments arguments) {
   auto parsed = ingot::parse_serve_flags(arguments);
   if (!parsed) {
     fmt::print(stderr, "ingot serve: {}\n", parsed.error().message);
@@ -33,32 +31,47 @@ int serve(const std::vector<std::string>& arguments) {
   return ingot::run_serve(std::get<ingot::ServeConfig>(*parsed));
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const std::string command = arguments.empty() ? "" : arguments[0];
-  if (command == "serve") return serve({arguments.begin() + 1, arguments.end()});
-  if (command == "docs" && arguments.size() == 2 && arguments[1] == "flags") {
+int docs(Arguments arguments) {
+  const std::string page = arguments.size() == 1 ? arguments[0] : "";
+  if (page == "flags") {
     fmt::print("{}", ingot::serve_flags_page());
-    return 0;
-  }
-  if (command == "docs" && arguments.size() == 2 && arguments[1] == "metrics") {
+  } else if (page == "metrics") {
     fmt::print("{}", ingot::metrics_page());
-    return 0;
+  } else {
+    fmt::print(stderr, "Usage: ingot docs flags|metrics   (prints docs/flags.md or docs/metrics.md)\n");
+    return 2;
   }
-  if (command == "--version") {
-    fmt::print("ingot {}\n", ingot::kVersion);
-    return 0;
-  }
-  const bool asked = command == "--help" || command == "-h";
-  if (!asked && !command.empty()) fmt::print(stderr, "ingot: unknown command '{}'\n\n", command);
-  fmt::print(asked ? stdout : stderr, "{}", kUsage);
-  return asked ? 0 : 2;
+  return 0;
+}
+
+int version(Arguments) {
+  fmt::print("ingot {}\n", ingot::kVersion);
+  return 0;
+}
+
+ingot::cli::CommandTable commands() {
+  namespace cli = ingot::cli;
+  const auto chat = [](Arguments arguments) { return cli::run_chat(arguments, ingot::open_local_model); };
+  const auto complete = [](Arguments arguments) { return cli::run_complete(arguments, ingot::open_local_model); };
+  return {.program = "ingot",
+          .description = "Ingot serves language models on this machine.",
+          .commands = {{"serve", "Serve", "serve a model over the OpenAI API", serve},
+                       {"chat", "Use", "chat with a model, behind a server or in this process", chat},
+                       {"complete", "Use", "let a model go on with a text", complete},
+                       {"--version", "About", "print the version", version},
+                       {"docs", "", "", docs}},
+          .examples =
+              "Examples:\n"
+              "  ingot serve                          the default model on 127.0.0.1:8000\n"
+              "  ingot chat                           talk with that server\n"
+              "  ingot chat --local -q 'Hello!'       one reply, without a server"};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run({argv + 1, argv + argc});
+    return ingot::cli::run_command(commands(), std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& e) {
     fmt::print(stderr, "ingot: {}\n", e.what());
     return 1;

@@ -84,10 +84,7 @@ int run_serve(const ServeConfig& config) {
   http::Server server(server_config(config), service);
   if (Status started = server.start(); !started) return fail_start(started.error());
 
-  auto opening = std::async(std::launch::async, [&config] {
-    return open_model(
-        {config.model, config.max_model_len, config.scheduler, config.cache, config.kv_budget, config.logprobs_mode});
-  });
+  auto opening = std::async(std::launch::async, [&config] { return open_model(open_options(config)); });
   while (opening.wait_for(milliseconds(0)) != std::future_status::ready) {
     if (const int signal = wait_signal(milliseconds(20))) std::quick_exit(128 + signal);
   }

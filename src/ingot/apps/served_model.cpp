@@ -78,6 +78,10 @@ size_t max_token_bytes(const Tokenizer& tokenizer) {
 
 }  // namespace
 
+OpenOptions open_options(const ServeConfig& config) {
+  return {config.model, config.max_model_len, config.scheduler, config.cache, config.kv_budget, config.logprobs_mode};
+}
+
 serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfig& config) {
   serve::ServedModel served;
   api::ModelDefaults& defaults = served.defaults;

@@ -7,6 +7,8 @@
 
 namespace ingot {
 
+OpenOptions open_options(const ServeConfig& config);
+
 serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfig& config);
 
 }  // namespace ingot
