@@ -24,7 +24,7 @@ def test_users_71_disconnect_aborts(address, stream, reset):
     before = aborted(address)
     with Connection(address) as connection:
         connection.send(post("/v1/completions", {**LONG, "stream": stream}))
-        assert becomes(lambda: running(address) == 1, within=5)
+        assert becomes(lambda: running(address) == 1, within=60)
         if stream:
             connection.socket.recv(1)
         if reset:
@@ -36,7 +36,7 @@ def test_users_71_disconnect_aborts(address, stream, reset):
 def test_disconnect_of_several_choices(address):
     with Connection(address) as connection:
         connection.send(post("/v1/completions", {**LONG, "n": 4, "temperature": 1, "stream": True}))
-        assert becomes(lambda: running(address) == 4, within=5)
+        assert becomes(lambda: running(address) == 4, within=60)
     assert becomes(lambda: running(address) == 0, within=1)
 
 
@@ -55,7 +55,7 @@ def test_a_client_that_never_reads_slows_nobody(address):
         connection.send(post("/v1/completions", {**LONG, "n": 4, "temperature": 1, "logprobs": 5, "stream": True}))
         sleepers.append(connection)
     try:
-        assert becomes(lambda: running(address) > 0, within=5)
+        assert becomes(lambda: running(address) > 0, within=60)
         for _ in range(5):
             start = time.monotonic()
             assert call(address, post("/v1/completions", {**LONG, "max_tokens": 4})).status == 200

@@ -55,8 +55,8 @@ def test_users_63_78_dead_engine(mock_server):
         clients = [stack.enter_context(Connection(server.address)) for _ in range(8)]
         for index, connection in enumerate(clients):
             connection.send(post("/v1/completions", {**body, "stream": index % 2 == 0}))
-            assert becomes(lambda: metric(server.address, "vllm:num_requests_running") == min(index + 1, 4), within=5)
-        assert becomes(lambda: metric(server.address, "vllm:num_requests_waiting") == 4, within=5)
+            assert becomes(lambda: metric(server.address, "vllm:num_requests_running") == min(index + 1, 4), within=60)
+        assert becomes(lambda: metric(server.address, "vllm:num_requests_waiting") == 4, within=60)
         for connection in (clients[0], clients[2]):
             connection.socket.recv(1, socket.MSG_PEEK)  # the stream has begun
         server.kill_engine()
