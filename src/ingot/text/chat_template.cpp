@@ -26,9 +26,9 @@ Result<std::shared_ptr<const ChatTemplate>> ChatTemplate::compile(std::string_vi
   return fail(ErrorCode::kInvalidArgument, std::string("chat template: ") + error.what(), "chat_template");
 }
 
-Result<std::string> ChatTemplate::render(const boost::json::object& variables) const try {
+Result<std::string> ChatTemplate::render(const boost::json::object& variables, std::time_t now) const try {
   const std::string json = boost::json::serialize(variables);
-  return std::string(impl_->crate->render(json));
+  return std::string(impl_->crate->render(json, now));
 } catch (const std::invalid_argument&) {
   return fail(ErrorCode::kInvalidArgument, "the template's variables are not valid UTF-8");
 } catch (const rust::Error& error) {

@@ -1,6 +1,7 @@
 // Chat templates: the C++ face of the `minijinja` crate, with what Hugging Face's templates use.
 #pragma once
 
+#include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@ class ChatTemplate {
 
   // `variables`: messages, tools, add_generation_prompt, bos_token, eos_token, and kwargs; key order is kept.
   // Errors: kInvalidArgument with the template's own raise_exception text or the render error.
-  Result<std::string> render(const boost::json::object& variables) const;
+  // strftime_now formats `now` in local time.
+  Result<std::string> render(const boost::json::object& variables, std::time_t now = std::time(nullptr)) const;
 
  private:
   struct Impl;

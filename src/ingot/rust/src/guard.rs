@@ -4,6 +4,7 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 /// What C++ gets to read of a failure.
 #[derive(Debug)]
@@ -27,6 +28,19 @@ impl From<Box<dyn Error + Send + Sync>> for Failure {
 /// nothing half changed behind.
 pub fn guard<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(Failure(format!("panic: {}", text_of(&*panic)))))
+}
+
+// Reserved, not used: pages that a body does not touch cost nothing.
+const DEEP_STACK_BYTES: usize = 1 << 30;
+
+/// Runs `body` as `guard` does, on a stack of its own that values nested as deeply as fuel allows do not exhaust: they are
+/// compared and freed by recursion.
+pub fn guard_deep<T: Send>(body: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(DEEP_STACK_BYTES).spawn_scoped(scope, || guard(body));
+        let thread = thread.map_err(|error| Failure(format!("no stack of {DEEP_STACK_BYTES} bytes: {error}")))?;
+        thread.join().unwrap_or_else(|panic| Err(Failure(format!("panic: {}", text_of(&*panic)))))
+    })
 }
 
 fn text_of(panic: &(dyn Any + Send)) -> &str {

@@ -24,8 +24,20 @@ fn tokenizer_from_json(json: &[u8]) -> Result<Box<Tokenizer>, Failure> {
         // Left-overs of training in some files. Lengths are the caller's business, as in Hugging Face's own loader.
         tokenizer.with_truncation(None)?;
         tokenizer.with_padding(None);
+        if let Some(decoder) = tokenizer.get_decoder() {
+            refuse_trailing_strip(&serde_json::to_value(decoder).map_err(|e| Failure(e.to_string()))?)?;
+        }
         Ok(Box::new(Tokenizer(tokenizer)))
     })
+}
+
+// The crate panics where such a decoder meets a text shorter than what it strips: the empty one, for instance.
+fn refuse_trailing_strip(decoder: &serde_json::Value) -> Result<(), Failure> {
+    if decoder["type"] == "Strip" && decoder["stop"].as_u64() > Some(0) {
+        return Err(Failure("a Strip decoder with \"stop\" above 0 is not supported".into()));
+    }
+    let inner = decoder["decoders"].as_array();
+    inner.into_iter().flatten().try_for_each(refuse_trailing_strip)
 }
 
 impl Tokenizer {

@@ -1,13 +1,11 @@
-//! `strftime_now`: local time through the C library, as Python's datetime.strftime does it.
+//! `strftime_now`: a local time through the C library, as Python's datetime.strftime does it.
 
 use std::ffi::CString;
 use std::mem::MaybeUninit;
-use std::ptr;
 
 use minijinja::{Error, ErrorKind};
 
-pub fn strftime_now(format: String) -> Result<String, Error> {
-    let now = unsafe { libc::time(ptr::null_mut()) };
+pub fn strftime(now: libc::time_t, format: &str) -> Result<String, Error> {
     let mut local = MaybeUninit::<libc::tm>::uninit();
     // SAFETY: both pointers are valid; a null return is the only case in which `local` stays unwritten.
     let local = match unsafe { libc::localtime_r(&now, local.as_mut_ptr()) } {

@@ -44,6 +44,7 @@ fn string_method(state: &State, text: &str, method: &str, args: &[Value]) -> Res
             let found = if method == "index" { text.find(part) } else { text.rfind(part) };
             Value::from(text[..found.ok_or_else(|| fault("substring not found"))?].chars().count())
         }
+        "format" if has_long_number(text) => return Err(fault("format: a width or precision is too large")),
         "ljust" | "rjust" | "center" | "zfill" => pad(state, text, method, args)?,
         "title" => from_args::<()>(args).map(|()| Value::from(title(text)))?,
         "casefold" => from_args::<()>(args).map(|()| Value::from(text.to_lowercase()))?,
@@ -53,6 +54,12 @@ fn string_method(state: &State, text: &str, method: &str, args: &[Value]) -> Res
         _ => return Ok(None),
     };
     Ok(Some(result))
+}
+
+// A width of more than four digits in a field, which the engine would fill before it is paid for.
+fn has_long_number(format: &str) -> bool {
+    let fields = format.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    fields.flat_map(|field| field.split(|c: char| !c.is_ascii_digit())).any(|digits| digits.len() > 4)
 }
 
 // str.split(sep=None, maxsplit=-1) and str.rsplit.

@@ -1,10 +1,15 @@
-//! What Jinja2 and Python do differently from minijinja's built-ins: printing of floats, a filter, the type tests.
+//! What Jinja2 and Python do differently from minijinja's built-ins: printing, some filters, the type tests.
 
 use minijinja::value::{Kwargs, ValueKind};
-use minijinja::{Environment, Error, Output, State, Value, escape_formatter};
+use minijinja::{Environment, Error, Output, State, Value};
+
+use super::tags;
+use super::text::{self, Paid};
 
 pub fn adapt(env: &mut Environment) {
     env.set_formatter(print);
+    env.add_filter("string", string);
+    env.add_filter("join", join);
     env.add_filter("default", default);
     env.add_filter("d", default);
     env.add_test("iterable", is_iterable);
@@ -12,25 +17,48 @@ pub fn adapt(env: &mut Environment) {
     env.add_test("number", |value: &Value| matches!(value.kind(), ValueKind::Number | ValueKind::Bool));
 }
 
-/// repr(float): the shortest digits that read back equal, with an exponent below 1e-4 and from 1e16 on.
-pub fn float_repr(value: f64) -> String {
-    let scientific = format!("{value:e}");
-    let Some((digits, exponent)) = scientific.split_once('e') else {
-        return scientific; // inf, nan
-    };
-    match exponent.parse::<i32>().expect("LowerExp writes an integer") {
-        exponent if !(-4..16).contains(&exponent) => {
-            format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
-        }
-        _ => format!("{value:?}"),
+fn print(out: &mut Output, state: &mut State, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(string) => Ok(out.write_str(string)?),
+        None => Ok(out.write_str(&text::str(state, value)?)?),
     }
 }
 
-fn print(out: &mut Output, state: &mut State, value: &Value) -> Result<(), Error> {
-    if value.kind() == ValueKind::Number && !value.is_integer() {
-        return Ok(out.write_str(&float_repr(f64::try_from(value.clone())?))?);
+fn string(state: &State, value: Value) -> Result<Value, Error> {
+    if value.kind() == ValueKind::String { Ok(value) } else { Ok(Value::from(text::str(state, &value)?)) }
+}
+
+// join(value, d='', attribute=None)
+fn join(
+    state: &State,
+    value: &Value,
+    separator: Option<Value>,
+    attribute: Option<Value>,
+    kwargs: Kwargs,
+) -> Result<String, Error> {
+    let separator = separator.or(kwargs.get("d")?).map_or(Ok(String::new()), |value| text::str(state, &value))?;
+    let attribute = attribute.or(kwargs.get("attribute")?).filter(|name| !name.is_none());
+    kwargs.assert_all_used()?;
+    let mut joined = Paid::new(state);
+    for (i, item) in tags::iter(value.clone())?.try_iter()?.enumerate() {
+        if i > 0 {
+            joined.push(&separator)?;
+        }
+        match &attribute {
+            None => text::write_str(&mut joined, &item)?,
+            Some(name) => text::write_str(&mut joined, &attribute_of(&item, name)?)?,
+        }
     }
-    escape_formatter(out, state, value)
+    Ok(joined.out)
+}
+
+// A dotted path, or an index.
+fn attribute_of(item: &Value, name: &Value) -> Result<Value, Error> {
+    let Some(path) = name.as_str() else { return item.get_item(name) };
+    path.split('.').try_fold(item.clone(), |value, part| match part.parse::<usize>() {
+        Ok(index) => value.get_item_by_index(index),
+        Err(_) => value.get_attr(part),
+    })
 }
 
 // default(value, default_value='', boolean=False)
