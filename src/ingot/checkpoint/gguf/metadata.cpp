@@ -191,4 +191,33 @@ std::optional<std::vector<int64_t>> Metadata::integers(std::string_view key, uin
   return numbers;
 }
 
+std::optional<std::vector<double>> Metadata::reals(std::string_view key) const {
+  const Value* const value = find(key);
+  if (!value) return std::nullopt;
+  if (value->type != ValueType::kArray) wrong_type(key, *value, "an array of numbers");
+  std::vector<double> numbers(value->count);
+  const auto size = static_cast<size_t>(bytes_of(value->element));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const std::byte* const from = value->bytes.data() + i * size;
+    if (value->element == ValueType::kF32)
+      numbers[i] = load<float>(from);
+    else if (value->element == ValueType::kF64)
+      numbers[i] = load<double>(from);
+    else if (const auto number = load_integer(value->element, from))
+      numbers[i] = static_cast<double>(*number);
+    else
+      wrong_type(key, *value, "an array of numbers");
+    if (!std::isfinite(numbers[i])) corrupt(fmt::format("{}[{}] is {}", key, i, numbers[i]));
+  }
+  return numbers;
+}
+
+std::optional<std::span<const std::byte>> Metadata::bytes(std::string_view key) const {
+  const Value* const value = find(key);
+  if (!value) return std::nullopt;
+  if (value->type != ValueType::kArray || (value->element != ValueType::kU8 && value->element != ValueType::kI8))
+    wrong_type(key, *value, "an array of bytes");
+  return value->bytes;
+}
+
 }  // namespace ingot::gguf

@@ -41,6 +41,8 @@ class Metadata {
   std::optional<std::string_view> text(std::string_view key) const;  // valid UTF-8
   std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
   std::optional<std::vector<int64_t>> integers(std::string_view key, uint64_t at_most) const;
+  std::optional<std::vector<double>> reals(std::string_view key) const;         // of F32, F64 or any integer, finite
+  std::optional<std::span<const std::byte>> bytes(std::string_view key) const;  // of an array of U8 or I8
 
  private:
   const Value* find(std::string_view key) const;

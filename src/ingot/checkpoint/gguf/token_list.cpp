@@ -14,35 +14,46 @@ TokenList::TokenList(const Metadata& metadata) {
   kinds_.assign(texts_.size(), Kind::kNormal);
   read_kinds(metadata);
   read_roles(metadata);
-  const auto pre = metadata.text("tokenizer.ggml.pre");
+  const auto model = metadata.text("tokenizer.ggml.model"), pre = metadata.text("tokenizer.ggml.pre");
   const PreTokenizer* const row = pre ? find_pre_tokenizer(*pre) : nullptr;
-  adds_bos_ = metadata.boolean("tokenizer.ggml.add_bos_token").value_or(row && row->adds_bos) && id("bos");
-  adds_eos_ = metadata.boolean("tokenizer.ggml.add_eos_token").value_or(false) && id("eos");
+  const bool wants_bos = model == "gpt2" ? row && row->adds_bos : model == "llama" || model == "bert";
+  const bool wants_eos = model == "t5" || model == "bert";
+  const std::string_view end_flag = model == "bert" ? "tokenizer.ggml.add_sep_token" : "tokenizer.ggml.add_eos_token";
+  adds_bos_ = metadata.boolean("tokenizer.ggml.add_bos_token").value_or(wants_bos) && id("bos");
+  adds_eos_ = metadata.boolean(end_flag).value_or(wants_eos) && id("eos");
 }
 
 void TokenList::read_kinds(const Metadata& metadata) {
-  constexpr int64_t kControl = 3, kUserDefined = 4;
+  constexpr int64_t kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6;
   const auto types = metadata.integers("tokenizer.ggml.token_type", texts_.size());
   if (!types) return;
   if (types->size() != texts_.size())
     corrupt(fmt::format("tokenizer.ggml.token_type has {} values for {} tokens", types->size(), texts_.size()));
   for (size_t id = 0; id < texts_.size(); ++id) {
-    if ((*types)[id] == kControl) kinds_[id] = Kind::kControl;
-    if ((*types)[id] == kUserDefined) kinds_[id] = Kind::kUserDefined;
+    const int64_t type = (*types)[id];
+    if (type == kControl || type == kUnknown) kinds_[id] = Kind::kControl;
+    if (type == kUserDefined) kinds_[id] = Kind::kUserDefined;
+    if (type == kUnused || type == kByte) kinds_[id] = Kind::kOther;
   }
 }
 
 void TokenList::read_roles(const Metadata& metadata) {
-  for (const std::string_view name : {"bos", "eos", "eot", "eom", "unknown", "padding"}) {
-    const std::string key = fmt::format("tokenizer.ggml.{}_token_id", name);
-    const auto id = metadata.integer(key);
-    if (!id) continue;
-    if (*id < 0 || *id >= static_cast<int64_t>(texts_.size()))
-      corrupt(fmt::format("{} is {}, outside the {} tokens", key, *id, texts_.size()));
-    roles_.push_back({name, *id});
-    // Some converters mark them as normal; a role makes a token one that text alone must not be cut into.
-    if (name != "unknown" && name != "padding") kinds_[static_cast<size_t>(*id)] = Kind::kControl;
-  }
+  for (const std::string_view role : {"bos", "eos", "eot", "eom", "unknown", "padding", "mask"})
+    read_role(metadata, role, role);
+  if (metadata.text("tokenizer.ggml.model") != "bert") return;
+  if (!id("bos")) read_role(metadata, "bos", "cls");
+  if (!id("eos")) read_role(metadata, "eos", "seperator");  // as the format spells it
+}
+
+void TokenList::read_role(const Metadata& metadata, std::string_view role, std::string_view key_name) {
+  const std::string key = fmt::format("tokenizer.ggml.{}_token_id", key_name);
+  const auto id = metadata.integer(key);
+  if (!id) return;
+  if (*id < 0 || *id >= static_cast<int64_t>(texts_.size()))
+    corrupt(fmt::format("{} is {}, outside the {} tokens", key, *id, texts_.size()));
+  roles_.push_back({role, *id});
+  // Some converters mark them as normal; a role makes a token one that text alone must not be cut into.
+  if (role != "unknown" && role != "padding") kinds_[static_cast<size_t>(*id)] = Kind::kControl;
 }
 
 std::optional<int64_t> TokenList::id(std::string_view role) const {

@@ -1,66 +1,18 @@
-// Vocabulary and merges are written straight to text: they are the bulk, and a DOM of them would cost more than all
-// else.
+// The parts that all kinds of vocabularies share.
 #include "ingot/checkpoint/gguf/tokenizer_json.h"
 
 #include <string_view>
-#include <unordered_map>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "ingot/checkpoint/gguf/pre_tokenizer.h"
+#include "ingot/checkpoint/gguf/tokenizer_model.h"
 
 namespace ingot::gguf {
 
 namespace json = boost::json;
 
 namespace {
-
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (static_cast<uint8_t>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<uint8_t>(c));
-    else
-      out += c;
-  }
-  out += '"';
-}
-
-void append_vocabulary(std::string& out, std::span<const std::string_view> texts) {
-  std::unordered_map<std::string_view, size_t> ids;
-  ids.reserve(texts.size());
-  out += '{';
-  for (size_t id = 0; id < texts.size(); ++id) {
-    const auto [first, fresh] = ids.try_emplace(texts[id], id);
-    if (!fresh)
-      corrupt(fmt::format("tokenizer.ggml.tokens has {} twice, at {} and {}", quoted(texts[id]), first->second, id));
-    if (id > 0) out += ',';
-    append_quoted(out, texts[id]);
-    out += ':';
-    out += std::to_string(id);
-  }
-  out += '}';
-}
-
-// "left right": neither side of a byte-level merge holds a space, but the left one may not be empty either.
-void append_merges(std::string& out, std::span<const std::string_view> merges) {
-  out += '[';
-  for (size_t i = 0; i < merges.size(); ++i) {
-    const size_t space = merges[i].find(' ', 1);
-    if (space == std::string_view::npos || space + 1 == merges[i].size())
-      corrupt(fmt::format("tokenizer.ggml.merges[{}] is {}, not a pair", i, quoted(merges[i])));
-    if (i > 0) out += ',';
-    out += '[';
-    append_quoted(out, merges[i].substr(0, space));
-    out += ',';
-    append_quoted(out, merges[i].substr(space + 1));
-    out += ']';
-  }
-  out += ']';
-}
 
 json::array added_tokens(const TokenList& tokens) {
   json::array added;
@@ -100,51 +52,30 @@ json::value post_processor(const TokenList& tokens) {
   return json::object{{"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", special}};
 }
 
-const PreTokenizer& pre_tokenizer(const Metadata& metadata) {
-  const auto name = metadata.text("tokenizer.ggml.pre");
-  if (!name) unsupported("has no tokenizer.ggml.pre, so how it cuts text is unknown; convert the model again");
-  const PreTokenizer* const row = find_pre_tokenizer(*name);
-  if (!row) unsupported(fmt::format("has the unknown pre-tokenizer {} (tokenizer.ggml.pre)", quoted(*name)));
-  return *row;
+TokenizerModel model_of(std::string_view name, const Metadata& metadata, const TokenList& tokens) {
+  if (name == "gpt2") return byte_level_model(metadata, tokens);
+  if (name == "llama") return sentencepiece_model(metadata, tokens);
+  if (name == "t5") return unigram_model(metadata, tokens);
+  if (name == "bert") return word_piece_model(metadata, tokens);
+  unsupported(fmt::format("has the tokenizer model {}; 'gpt2', 'llama', 't5' and 'bert' are read", quoted(name)));
 }
 
 }  // namespace
 
 std::string tokenizer_json(const Metadata& metadata, const TokenList& tokens) {
-  const auto model = metadata.text("tokenizer.ggml.model");
-  if (!model) corrupt("tokenizer.ggml.model is missing");
-  if (*model != "gpt2")
-    unsupported(fmt::format("has the tokenizer model {}; only byte-level BPE ('gpt2') is read", quoted(*model)));
-  const PreTokenizer& pre = pre_tokenizer(metadata);
-  const auto merges = metadata.texts("tokenizer.ggml.merges");
+  const auto name = metadata.text("tokenizer.ggml.model");
+  if (!name) corrupt("tokenizer.ggml.model is missing");
   if (tokens.texts().empty()) corrupt("tokenizer.ggml.tokens is missing");
-  if (!merges) corrupt("tokenizer.ggml.merges is missing");
-
-  json::object head{{"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr}};
-  head["added_tokens"] = added_tokens(tokens);
-  head["normalizer"] = pre.nfc ? json::value(json::object{{"type", "NFC"}}) : json::value(nullptr);
-  head["pre_tokenizer"] = pre_tokenizer_json(pre);
-  head["post_processor"] = post_processor(tokens);
-  head["decoder"] =
-      json::object{{"type", "ByteLevel"}, {"add_prefix_space", true}, {"trim_offsets", true}, {"use_regex", true}};
-  const json::object bpe{{"type", "BPE"},
-                         {"dropout", nullptr},
-                         {"unk_token", nullptr},
-                         {"fuse_unk", false},
-                         {"byte_fallback", false},
-                         {"continuing_subword_prefix", nullptr},
-                         {"end_of_word_suffix", nullptr},
-                         {"ignore_merges", pre.ignore_merges}};
-
-  std::string out = json::serialize(head);
-  out.pop_back();  // both objects are reopened to take what follows
-  out += ",\"model\":" + json::serialize(bpe);
-  out.pop_back();
-  out += ",\"vocab\":";
-  append_vocabulary(out, tokens.texts());
-  out += ",\"merges\":";
-  append_merges(out, *merges);
-  return out + "}}";
+  const TokenizerModel model = model_of(*name, metadata, tokens);
+  return with_pair({{"version", "1.0"},
+                    {"truncation", nullptr},
+                    {"padding", nullptr},
+                    {"added_tokens", added_tokens(tokens)},
+                    {"normalizer", model.normalizer},
+                    {"pre_tokenizer", model.pre_tokenizer},
+                    {"post_processor", post_processor(tokens)},
+                    {"decoder", model.decoder}},
+                   "model", model.model);
 }
 
 }  // namespace ingot::gguf

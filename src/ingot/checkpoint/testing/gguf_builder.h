@@ -42,6 +42,11 @@ class GgufBuilder {
     for (const int32_t value : values) number(keys_, value);
     return *this;
   }
+  GgufBuilder& add(std::string_view key, const std::vector<float>& values) {
+    array(key, Type::kF32, values.size());
+    for (const float value : values) number(keys_, value);
+    return *this;
+  }
 
   // `dims`: innermost first, as the format has them. The data is placed after what is there, aligned.
   GgufBuilder& tensor(std::string_view name, uint32_t type, std::vector<uint64_t> dims,
