@@ -40,7 +40,8 @@ Detokenizer::Detokenizer(std::shared_ptr<const Tokenizer> tokenizer, std::vector
 }
 
 std::string Detokenizer::push(int32_t id) {
-  if (skip_special_tokens_ && tokenizer_->is_special(id)) return {};  // decoding skips it before pieces are joined
+  // Decoding skips both before pieces are joined.
+  if ((skip_special_tokens_ && tokenizer_->is_special(id)) || tokenizer_->id_to_token(id).empty()) return {};
   ids_.push_back(id);
   std::string text = decode(0, ids_.size());
   std::string fresh;
@@ -55,9 +56,7 @@ std::string Detokenizer::push(int32_t id) {
 
   const size_t num_pending = ids_.size() - num_context_;
   if (held_.empty() && !fresh.empty()) {
-    ids_.erase(ids_.begin(), ids_.begin() + static_cast<ptrdiff_t>(num_context_));
-    num_context_ = ids_.size();
-    given_ = decode(0, ids_.size());
+    slide(std::move(text));
   } else if (num_pending > kLongWindow) {
     fresh += shorten(text);
   }
@@ -80,6 +79,19 @@ std::string Detokenizer::take(const std::string& text, size_t certain) {
   given_ = text.substr(0, certain);
   held_ = text.substr(certain);
   return fresh;
+}
+
+// All of the window's `text` is out: what was pending becomes the context. Where that alone has no text, as with a
+// blank that a decoder strips from the start, the old context stays in front, so that the next piece joins as in the
+// whole.
+void Detokenizer::slide(std::string text) {
+  std::string shorter = decode(num_context_, ids_.size());
+  if (!shorter.empty() || ids_.size() > kLongWindow) {
+    ids_.erase(ids_.begin(), ids_.begin() + static_cast<ptrdiff_t>(num_context_));
+    text = std::move(shorter);
+  }
+  num_context_ = ids_.size();
+  given_ = std::move(text);
 }
 
 // Drops all but the newest ids of a long window, where its text falls into two parts, so that no character spans the

@@ -27,6 +27,7 @@ class Detokenizer {
  private:
   std::string decode(size_t begin, size_t end) const;  // of the window's ids [begin, end)
   std::string take(const std::string& text, size_t certain);
+  void slide(std::string text);
   std::string shorten(const std::string& text);
 
   // The window: num_context_ ids whose text is out, then those pending. Its decoded text is given_ + held_.

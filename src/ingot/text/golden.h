@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -25,7 +26,13 @@ inline std::string read(const std::string& path) {
 
 inline boost::json::array cases(const std::string& path) { return boost::json::parse(read(path)).as_array(); }
 
-// "byte_level" (as GPT-2, Llama 3, Qwen) or "byte_fallback" (as Llama 2).
+// Every model and decoder of the crate; tools/reference/make_tiny_tokenizers.py says what each is.
+inline std::vector<std::string> tokenizer_names() {
+  return {"byte_level", "byte_fallback", "word_piece", "word_piece_raw", "word_level",  "unigram", "unigram_bytes",
+          "gemma",      "end_of_word",   "ctc",        "roberta",        "fixed_length"};
+}
+
+// One of tokenizer_names(): "byte_level" as GPT-2, Llama 3 and Qwen, "byte_fallback" as Llama 2.
 inline std::shared_ptr<const Tokenizer> tokenizer(const std::string& name) {
   return Tokenizer::from_json(read("fixtures/tokenizers/" + name + ".json")).value();
 }

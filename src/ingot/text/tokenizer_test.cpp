@@ -14,7 +14,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 
 class TokenizerOf : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Forms, TokenizerOf, testing::Values("byte_level", "byte_fallback"));
+INSTANTIATE_TEST_SUITE_P(Forms, TokenizerOf, testing::ValuesIn(golden::tokenizer_names()));
 
 TEST_P(TokenizerOf, EncodesAndDecodesAsReference) {
   const auto tokenizer = golden::tokenizer(GetParam());
@@ -58,6 +58,15 @@ TEST(Tokenizer, RefusesWhatIsNoTokenizer) {
     EXPECT_EQ(tokenizer.error().code, ErrorCode::kCorrupt);
     EXPECT_GT(tokenizer.error().message.size(), std::string("tokenizer.json: ").size());
   }
+}
+
+// Decoding must not fail once a tokenizer is loaded, and the crate's own would here.
+TEST(Tokenizer, RefusesADecoderThatPanics) {
+  const auto tokenizer = Tokenizer::from_json(
+      R"({"version":"1.0","added_tokens":[],"decoder":{"type":"Sequence","decoders":[{"type":"Fuse"},)"
+      R"({"type":"Strip","content":" ","start":0,"stop":1}]},"model":{"type":"WordLevel","vocab":{"a":0},"unk_token":"a"}})");
+  ASSERT_FALSE(tokenizer);
+  EXPECT_NE(tokenizer.error().message.find("Strip"), std::string::npos) << tokenizer.error().message;
 }
 
 // The crate panics on some broken files: the bridge must not let that unwind into C++.
