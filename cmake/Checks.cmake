@@ -11,7 +11,7 @@ if(INGOT_TESTS)
 
   # `cmake --build --preset asan` builds this target; `ctest --preset asan` runs this label.
   add_custom_target(sanitized_tests)
-  foreach(room base core kv sched engine api checkpoint weights serve http)
+  foreach(room base core kv sched engine api checkpoint text weights serve http)
     if(TARGET ${room}_test)
       add_dependencies(sanitized_tests ${room}_test)
       set_property(TEST ${room} APPEND PROPERTY LABELS sanitized)

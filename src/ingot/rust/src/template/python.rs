@@ -1,12 +1,22 @@
 //! What Jinja2 and Python do differently from minijinja's built-ins: printing, some filters, the type tests.
 
-use minijinja::value::{Kwargs, ValueKind};
-use minijinja::{Environment, Error, Output, State, Value};
+use minijinja::value::{Kwargs, Rest, Tuple, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, Output, State, Value};
 
+use minijinja_contrib::globals;
+
+use super::methods;
 use super::tags;
 use super::text::{self, Paid};
 
 pub fn adapt(env: &mut Environment) {
+    env.add_function("cycler", |items: Rest<Value>| globals::cycler(items.0));
+    env.add_function("joiner", globals::joiner);
+    env.add_filter(tags::PERCENT, percent);
+    env.add_filter("center", center);
+    env.add_filter("wordcount", |text: &str| text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).count());
+    env.add_filter("truncate", truncate);
+    env.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     env.set_formatter(print);
     env.add_filter("string", string);
     env.add_filter("join", join);
@@ -22,6 +32,52 @@ fn print(out: &mut Output, state: &mut State, value: &Value) -> Result<(), Error
         Some(string) => Ok(out.write_str(string)?),
         None => Ok(out.write_str(&text::str(state, value)?)?),
     }
+}
+
+// format % value: a tuple gives several values, a dict named ones.
+fn percent(state: &mut State, format: Value, value: Value) -> Result<Value, Error> {
+    let mut args = vec![format];
+    match (value.downcast_object_ref::<Tuple>(), value.kind()) {
+        (Some(tuple), _) => args.extend(tuple.iter().cloned()),
+        (None, ValueKind::Map) => {
+            let pairs = value.try_iter()?.map(|key| Ok((key.to_string(), value.get_item(&key)?)));
+            args.push(pairs.collect::<Result<Kwargs, Error>>()?.into());
+        }
+        _ => args.push(value),
+    }
+    state.apply_filter("format", &args)
+}
+
+fn center(state: &mut State, value: Value, width: Option<Value>) -> Result<Value, Error> {
+    methods::call(state, &value, "center", &[width.unwrap_or_else(|| Value::from(80))])
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+// truncate(s, length=255, killwords=False, end='...', leeway=5); the last by name alone.
+fn truncate(
+    text: &str,
+    length: Option<usize>,
+    killwords: Option<bool>,
+    end: Option<String>,
+    kwargs: Kwargs,
+) -> Result<String, Error> {
+    let length = length.or(kwargs.get("length")?).unwrap_or(255);
+    let killwords = killwords.or(kwargs.get("killwords")?).unwrap_or(false);
+    let end = end.or(kwargs.get("end")?).unwrap_or_else(|| "...".into());
+    let leeway = kwargs.get::<Option<usize>>("leeway")?.unwrap_or(5);
+    kwargs.assert_all_used()?;
+    if length < end.chars().count() {
+        return Err(Error::new(ErrorKind::InvalidOperation, "truncate: the end is longer than the length"));
+    }
+    if text.chars().count() <= length.saturating_add(leeway) {
+        return Ok(text.into());
+    }
+    let head: String = text.chars().take(length.saturating_sub(end.chars().count())).collect();
+    let head = if killwords { head.as_str() } else { head.rsplit_once(' ').map_or(head.as_str(), |(words, _)| words) };
+    Ok(format!("{head}{end}"))
 }
 
 fn string(state: &State, value: Value) -> Result<Value, Error> {

@@ -5,6 +5,9 @@
 //! scope of its own: what an empty `{% with %}` does. `{% for x in y %}` becomes `{% for x in __iter__((y)) %}`, so that a
 //! loop over None fails as in Python. What `{% set %}` assigns goes through `__bounded__` or, for a namespace's member,
 //! `__member__`; so do the parameters of a macro and of a call block, and a loop's variables (bounds.rs says why).
+//! `'…' % x` becomes `'…'|__percent__((x))`.
+
+use std::ops::Range;
 
 use minijinja::machinery::{Span, Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
@@ -14,6 +17,7 @@ use minijinja::{Error, ErrorKind, Value};
 use super::bounds::{BOUNDED, MEMBER};
 
 pub const ITER: &str = "__iter__";
+pub const PERCENT: &str = "__percent__";
 
 // Of one tag. The engine folds constants in time that grows faster than the expression.
 const MAX_TOKENS: usize = 4096;
@@ -22,19 +26,24 @@ type Tokens<'a> = [(Token<'a>, Span)];
 
 pub fn rewrite(source: &str, syntax: &SyntaxConfig) -> Result<String, Error> {
     let tokens: Vec<(Token, Span)> = tokenize(source, false, syntax.clone()).collect::<Result<_, _>>()?;
-    let mut rewriter = Rewriter { source, result: String::with_capacity(source.len()), copied: 0 };
+    let mut edits = Edits::default();
     let mut start = 0;
     for (at, (token, _)) in tokens.iter().enumerate() {
         match token {
             Token::BlockStart | Token::VariableStart => start = at,
-            Token::BlockEnd if at > start + 1 => rewriter.tag(&tokens[start + 1..=at]),
+            Token::BlockEnd | Token::VariableEnd if at > start + 1 => {
+                edits.formats(&tokens[start + 1..=at]);
+                if matches!(token, Token::BlockEnd) {
+                    edits.tag(&tokens[start + 1..=at]);
+                }
+            }
             _ if at - start > MAX_TOKENS && !matches!(token, Token::TemplateData(_)) => {
                 return Err(Error::new(ErrorKind::SyntaxError, "the tag is too long"));
             }
             _ => (),
         }
     }
-    Ok(rewriter.finish())
+    Ok(edits.applied_to(source))
 }
 
 /// The function that loops call: refuses None.
@@ -45,13 +54,11 @@ pub fn iter(value: Value) -> Result<Value, Error> {
     }
 }
 
-struct Rewriter<'a> {
-    source: &'a str,
-    result: String,
-    copied: usize,
-}
+// What takes the place of which bytes of the source.
+#[derive(Default)]
+struct Edits(Vec<(Range<usize>, String)>);
 
-impl Rewriter<'_> {
+impl Edits {
     // The tokens after `{%` up to and with `%}`.
     fn tag(&mut self, tokens: &Tokens) {
         match tokens[0].0 {
@@ -102,21 +109,68 @@ impl Rewriter<'_> {
         }
     }
 
+    // `'…' % operand`, Python's old formatting, which the engine has as a filter alone.
+    fn formats(&mut self, tokens: &Tokens) {
+        for at in 1..tokens.len() {
+            if matches!(tokens[at].0, Token::Mod) && matches!(tokens[at - 1].0, Token::Str(_) | Token::String(_)) {
+                if let Some(length) = operand(&tokens[at + 1..]) {
+                    self.replace(&tokens[at].1, &format!("|{PERCENT}(("));
+                    self.insert(tokens[at + length].1.end_offset as usize, "))");
+                }
+            }
+        }
+    }
+
     fn insert(&mut self, at: usize, text: &str) {
-        self.result.push_str(&self.source[self.copied..at]);
-        self.result.push_str(text);
-        self.copied = at;
+        self.0.push((at..at, text.to_owned()));
     }
 
     fn replace(&mut self, span: &Span, text: &str) {
-        self.insert(span.start_offset as usize, text);
-        self.copied = span.end_offset as usize;
+        self.0.push((span.start_offset as usize..span.end_offset as usize, text.to_owned()));
     }
 
-    fn finish(mut self) -> String {
-        self.result.push_str(&self.source[self.copied..]);
-        self.result
+    fn applied_to(mut self, source: &str) -> String {
+        self.0.sort_by_key(|(range, _)| range.start); // stable: insertions at one place keep their order
+        let mut result = String::with_capacity(source.len());
+        let mut copied = 0;
+        for (range, text) in self.0 {
+            result.push_str(&source[copied..range.start]);
+            result.push_str(&text);
+            copied = range.end;
+        }
+        result + &source[copied..]
     }
+}
+
+// How many tokens the operand takes that the tokens begin with: a primary and what is attached to it.
+fn operand(tokens: &Tokens) -> Option<usize> {
+    let mut length = match tokens.first()?.0 {
+        Token::Ident(_) | Token::Str(_) | Token::String(_) | Token::Int(_) | Token::Float(_) => 1,
+        _ => bracketed(tokens)?,
+    };
+    loop {
+        length += match tokens.get(length)?.0 {
+            Token::Dot | Token::Pipe if matches!(tokens.get(length + 1)?.0, Token::Ident(_)) => 2,
+            Token::ParenOpen | Token::BracketOpen => bracketed(&tokens[length..])?,
+            _ => return Some(length),
+        }
+    }
+}
+
+// The number of tokens from an opening bracket to its closing one.
+fn bracketed(tokens: &Tokens) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, (token, _)) in tokens.iter().enumerate() {
+        match token {
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => depth = depth.checked_sub(1)?,
+            _ => (),
+        }
+        if depth == 0 {
+            return (at > 0).then_some(at + 1);
+        }
+    }
+    None
 }
 
 // The first such token outside all brackets.
