@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "ingot/checkpoint/gguf/byte_reader.h"
+#include "ingot/checkpoint/gguf/gguf_file.h"
 #include "ingot/checkpoint/gguf/metadata.h"
 #include "ingot/checkpoint/gguf/tokenizer_json.h"
+#include "ingot/checkpoint/testing/gguf_builder.h"
 #include "ingot/text/detokenizer.h"
 #include "ingot/text/golden.h"
 
@@ -31,8 +33,8 @@ void expect_as_llama_cpp(const Tokenizer& tokenizer, const boost::json::array& c
   }
 }
 
-class GgufVocabulary : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, GgufVocabulary, testing::Values("spm", "spm_plain", "unigram", "word_piece"));
+class GgufVocabulary : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, GgufVocabulary, ::testing::Values("spm", "spm_plain", "unigram", "word_piece"));
 
 TEST_P(GgufVocabulary, EncodesAsLlamaCpp) {
   const auto cases = golden::cases("golden/gguf/" + GetParam() + ".json");
@@ -51,6 +53,27 @@ TEST(GgufVocabulary, DecodesToTheText) {
       std::string joined;
       for (const int32_t id : ids) joined += detokenizer.push(id);
       EXPECT_EQ(joined + detokenizer.flush(), text) << name;
+    }
+  }
+}
+
+// The patterns of every name compile, and what they cut comes together again.
+TEST(GgufVocabulary, PreTokenizersKeepTheText) {
+  const auto model = boost::json::parse(golden::read("fixtures/tokenizers/byte_level.json")).at("model");
+  std::vector<std::string> tokens(model.at("vocab").as_object().size());
+  for (const auto& [token, id] : model.at("vocab").as_object()) tokens[id.to_number<size_t>()] = std::string(token);
+  for (const char* name :
+       {"gpt-2", "smollm", "llama-bpe", "smaug-bpe", "tekken", "qwen2", "stablelm2", "qwen35", "deepseek-llm",
+        "deepseek-coder", "deepseek-v3", "gpt-4o", "seed-coder", "bailingmoe", "default"}) {
+    testing::GgufBuilder file;
+    file.add("tokenizer.ggml.model", "gpt2").add("tokenizer.ggml.pre", name).add("tokenizer.ggml.tokens", tokens);
+    const auto bytes = file.add("tokenizer.ggml.merges", std::vector<std::string>{}).build();
+    const gguf::GgufFile parsed = gguf::parse(bytes);
+    const auto tokenizer =
+        Tokenizer::from_json(gguf::tokenizer_json(parsed.metadata, gguf::TokenList(parsed.metadata))).value();
+    for (const std::string text : {"I'M 12345 the  café's\r\n\n x_y日本😀 नमस्ते", "A1b2 C!?\n"}) {
+      const Ids ids = tokenizer->encode(text, false).value();
+      EXPECT_EQ(tokenizer->decode(ids, false), text) << name;
     }
   }
 }

@@ -53,25 +53,47 @@ constexpr std::array<std::string_view, 3> kDeepseekV3{
     R"re([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)re",
 };
 
-constexpr std::array<std::string_view, 2> kGpt2Names{"gpt-2", "phi-2"};
-constexpr std::array<std::string_view, 3> kDigitsNames{"smollm", "starcoder", "refact"};
-constexpr std::array<std::string_view, 5> kLlama3Names{"llama-bpe", "llama3", "llama-v3", "falcon3", "lfm2"};
-constexpr std::array<std::string_view, 1> kQwen2Names{"qwen2"}, kTekkenNames{"tekken"},
-    kDeepseekQwenNames{"deepseek-r1-qwen"}, kDeepseekLlmNames{"deepseek-llm"}, kDeepseekCoderNames{"deepseek-coder"},
-    kDeepseekV3Names{"deepseek-v3"}, kDefaultNames{"default"};
-constexpr std::array<std::string_view, 2> kGpt4oNames{"gpt-4o", "llama4"};
+constexpr std::array<std::string_view, 1> kQwen35{
+    R"re((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)re",
+};
+constexpr std::array<std::string_view, 1> kSeedCoder{
+    R"re((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)re",
+};
+constexpr std::array<std::string_view, 1> kBailing{
+    R"re('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)re",
+};
+
+template <size_t N>
+using Names = std::array<std::string_view, N>;
+constexpr Names<10> kGpt2Names{"gpt-2",    "phi-2",           "mpt",     "olmo",     "jais",
+                               "trillion", "granite-docling", "exaone4", "gigachat", "mellum"};
+constexpr Names<7> kDigitsNames{"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"};
+constexpr Names<8> kLlama3Names{"llama-bpe", "llama3",  "llama-v3", "falcon3",
+                                "falcon-h1", "pixtral", "midm-2.0", "lfm2"};
+constexpr Names<4> kLlama3NoBosNames{"smaug-bpe", "dbrx", "glm4", "chatglm-bpe"};
+constexpr Names<5> kQwen2PlainNames{"deepseek-r1-qwen", "stablelm2", "hunyuan", "megrez", "solar-open"};
+constexpr Names<3> kGpt4oNames{"gpt-4o", "llama4", "minimax-m2"},
+    kDeepseekV3Names{"deepseek-v3", "hunyuan-dense", "joyai-llm"},
+    kBailingNames{"bailingmoe", "bailingmoe2", "llada-moe"};
+constexpr Names<1> kQwen2Names{"qwen2"}, kQwen35Names{"qwen35"}, kTekkenNames{"tekken"},
+    kDeepseekLlmNames{"deepseek-llm"}, kDeepseekCoderNames{"deepseek-coder"}, kSeedCoderNames{"seed-coder"},
+    kDefaultNames{"default"};
 
 constexpr std::array kTable = std::to_array<PreTokenizer>({
     {.names = kGpt2Names, .patterns = {}, .gpt2_pattern = true},
     {.names = kDigitsNames, .patterns = kDigits, .gpt2_pattern = true},
     {.names = kLlama3Names, .patterns = kLlama3, .ignore_merges = true, .adds_bos = true},
+    {.names = kLlama3NoBosNames, .patterns = kLlama3, .ignore_merges = true},
     {.names = kTekkenNames, .patterns = kTekken, .ignore_merges = true, .adds_bos = true},
     {.names = kQwen2Names, .patterns = kQwen2, .nfc = true},
-    {.names = kDeepseekQwenNames, .patterns = kQwen2},
+    {.names = kQwen2PlainNames, .patterns = kQwen2},
+    {.names = kQwen35Names, .patterns = kQwen35, .nfc = true},
     {.names = kDeepseekLlmNames, .patterns = kDeepseekLlm},
     {.names = kDeepseekCoderNames, .patterns = kDeepseekCoder},
     {.names = kDeepseekV3Names, .patterns = kDeepseekV3},
     {.names = kGpt4oNames, .patterns = kGpt4o},
+    {.names = kSeedCoderNames, .patterns = kSeedCoder},
+    {.names = kBailingNames, .patterns = kBailing},
     {.names = kDefaultNames, .patterns = kDefault},
 });
 
