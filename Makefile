@@ -32,6 +32,10 @@ build: $(CONFIGURED) ## build/ingot
 model: $(STAMPS)/setup ## fetch the default model into the user's cache
 	@tools/fetch_model >/dev/null
 
+.PHONY: bf16-model
+bf16-model: model ## the default model as a folder of bfloat16 safetensors, in the user's cache
+	@tools/make_bf16_model >/dev/null
+
 .PHONY: check
 check: build model ## the fast suite: unit tests, arrows, sizes, docs
 	$(call say,fast tests)
@@ -47,16 +51,18 @@ sanitize: $(STAMPS)/configured-asan ## unit tests under the address and undefine
 	@ctest --preset asan
 
 .PHONY: model-tests
-model-tests: build model ## the default model against float32 and against itself
+model-tests: build bf16-model ## the default model against float32 and against itself
 	$(call say,the default model against float32 and against itself)
 	@ctest --preset model
 
 .PHONY: e2e
-e2e: build model ## clients against the server: on the mock engine, then on the model
+e2e: build bf16-model ## clients against the server: on the mock engine, then on the model
 	$(call say,clients against the server on the mock engine)
 	@tests/e2e/run build
 	$(call say,clients against the server on the default model)
 	@tools/with_server build/ingot -- tests/e2e/run build
+	$(call say,some of them against the server on safetensors)
+	@tools/with_server build/ingot "$$(tools/make_bf16_model)" -- tests/e2e/run build -k "openai or tokenize"
 
 .PHONY: bench
 bench: build model ## the server beside llama.cpp's (and vLLM's: bench/compare/run --help)

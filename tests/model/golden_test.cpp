@@ -1,4 +1,4 @@
-// The default model beside its float32 reference (tests/golden/smollm2): distributions of real text, greedy tokens.
+// The default model beside its float32 reference (tests/golden): distributions of real text, greedy tokens.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "model_test_engine.h"
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 #include <mlx/io.h>
@@ -19,13 +20,15 @@
 namespace ingot {
 namespace {
 
-constexpr const char* kFolder = INGOT_SOURCE_DIR "/tests/golden/smollm2/";
+std::string golden_file(const testing::ModelForm& form, const char* name) {
+  return std::string(INGOT_SOURCE_DIR "/tests/golden/") + form.golden + "/" + name;
+}
 
 // The model without engine or scheduler: logits of every position of a text.
 class Model {
  public:
-  Model() {
-    const auto checkpoint = open_checkpoint(resolve_model("").value()).value();
+  explicit Model(const testing::ModelForm& form) {
+    const auto checkpoint = open_checkpoint(resolve_model(testing::reference_of(form)).value()).value();
     const Architecture& architecture = *find_architecture(checkpoint->config()).value();
     const ModelConfig config = architecture.read_config(checkpoint->config()).value();
     WeightSource source(*checkpoint);
@@ -61,11 +64,6 @@ class Model {
   int vocab_size_ = 0;
 };
 
-const Model& model() {
-  static const Model instance;
-  return instance;
-}
-
 double log_sum_exp(const float* logits, int count) {
   const double peak = *std::max_element(logits, logits + count);
   double sum = 0;
@@ -76,7 +74,8 @@ double log_sum_exp(const float* logits, int count) {
 // The reference's data, by tensor.
 class Distributions {
  public:
-  Distributions() : tensors_(mx::load_safetensors(std::string(kFolder) + "distributions.safetensors").first) {}
+  explicit Distributions(const testing::ModelForm& form)
+      : tensors_(mx::load_safetensors(golden_file(form, "distributions.safetensors")).first) {}
 
   template <class T>
   std::span<const T> get(const std::string& name) {
@@ -105,29 +104,33 @@ double divergence(Distributions& d, size_t position, const float* logits, int vo
   return top + d.get<float>("rest_mass")[position] / d.width("draw_ids") * draws;
 }
 
-TEST(Golden, DistributionsOfRealTextAreCloseToFloat32) {
-  Distributions d;
+class GoldenOfForms : public ::testing::TestWithParam<testing::ModelForm> {};
+
+TEST_P(GoldenOfForms, DistributionsOfRealTextAreCloseToFloat32) {
+  const Model model(GetParam());
+  Distributions d(GetParam());
   const std::span<const int32_t> tokens = d.get<int32_t>("tokens");
-  const int vocab_size = model().vocab_size();
+  const int vocab_size = model.vocab_size();
   double sum = 0, largest = 0;
   size_t position = 0;
   for (const int32_t length : d.get<int32_t>("lengths")) {
-    const std::vector<float> logits = model().logits({tokens.begin() + position, tokens.begin() + position + length});
+    const std::vector<float> logits = model.logits({tokens.begin() + position, tokens.begin() + position + length});
     for (int32_t i = 0; i < length; ++i, ++position) {
       const double kl = divergence(d, position, logits.data() + static_cast<size_t>(i) * vocab_size, vocab_size);
       sum += kl;
       largest = std::max(largest, kl);
     }
   }
-  ASSERT_GE(position, 2000u);
+  ASSERT_GE(position, 1800u);
   std::cout << "mean KL to float32 over " << position << " positions: " << sum / position << ", largest " << largest
             << "\n";
   EXPECT_LE(sum / position, 5e-4);
 }
 
 TEST(Golden, GreedyTokensFollowTheReference) {
+  const Model model(testing::kGguf);
   std::stringstream text;
-  text << std::ifstream(std::string(kFolder) + "greedy.json").rdbuf();
+  text << std::ifstream(golden_file(testing::kGguf, "greedy.json")).rdbuf();
   const boost::json::array cases = boost::json::parse(text.str()).as_array();
   ASSERT_EQ(cases.size(), 20u);
   int num_steps = 0, num_other = 0, num_clear_other = 0;
@@ -136,10 +139,10 @@ TEST(Golden, GreedyTokensFollowTheReference) {
     const auto output = boost::json::value_to<std::vector<int32_t>>(c.at("output_ids"));
     std::vector<int32_t> ids = prompt;
     ids.insert(ids.end(), output.begin(), output.end());
-    const std::vector<float> logits = model().logits(ids);
+    const std::vector<float> logits = model.logits(ids);
     for (size_t i = 0; i < output.size(); ++i, ++num_steps) {
-      const float* row = logits.data() + (prompt.size() - 1 + i) * model().vocab_size();
-      const auto best = static_cast<int32_t>(std::max_element(row, row + model().vocab_size()) - row);
+      const float* row = logits.data() + (prompt.size() - 1 + i) * model.vocab_size();
+      const auto best = static_cast<int32_t>(std::max_element(row, row + model.vocab_size()) - row);
       if (best == output[i]) continue;
       ++num_other;
       const boost::json::array& two = c.at("best_two").at(i).as_array();
@@ -151,6 +154,9 @@ TEST(Golden, GreedyTokensFollowTheReference) {
   EXPECT_EQ(num_clear_other, 0) << "another best token where the reference's two best are more than 0.5 apart";
   EXPECT_LE(num_other, 10);
 }
+
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenOfForms, ::testing::Values(testing::kGguf, testing::kBf16),
+                         testing::name_of_form);
 
 }  // namespace
 }  // namespace ingot

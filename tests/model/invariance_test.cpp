@@ -1,6 +1,8 @@
 // A request's tokens and logprobs are the same bits alone, in a batch, in any chunks, after a prefix hit and after
 // preemption.
+#include <map>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "model_test_engine.h"
@@ -31,56 +33,71 @@ std::vector<Output> run_together(Engine& engine, const std::vector<Request>& req
 }
 
 // Each request alone, nothing cached: what every other way of running must equal.
-class Invariance : public ::testing::Test {
+class Invariance : public ::testing::TestWithParam<ModelForm> {
  protected:
-  static void SetUpTestSuite() {
-    OpenedModel model = open_default_model({.enable_prefix_caching = false});
-    requests_ = new std::vector<Request>(mixed_requests(*model.tokenizer, kNumRequests));
-    alone_ = new std::vector<Output>();
-    for (const Request& request : *requests_) alone_->push_back(run(*model.engine, request));
+  struct Expected {
+    std::vector<Request> requests;
+    std::vector<Output> alone;
+  };
+
+  Invariance() : requests_(expected().requests), alone_(expected().alone) {}
+
+  static OpenedModel open(const Settings& settings) { return open_test_model(GetParam(), settings); }
+
+  // Made once a form.
+  static const Expected& expected() {
+    static std::map<std::string, Expected> made;
+    const auto [entry, is_new] = made.try_emplace(GetParam().name);
+    Expected& result = entry->second;
+    if (is_new) {
+      const OpenedModel model = open({.enable_prefix_caching = false});
+      result.requests = mixed_requests(*model.text.tokenizer, kNumRequests);
+      for (const Request& request : result.requests) result.alone.push_back(run(*model.engine, request));
+    }
+    return result;
   }
 
-  static void expect_as_alone(const std::vector<Output>& outputs, const char* how) {
-    for (size_t i = 0; i < outputs.size(); ++i) EXPECT_TRUE(outputs[i] == (*alone_)[i]) << how << ": request " << i;
+  void expect_as_alone(const std::vector<Output>& outputs, const char* how) const {
+    for (size_t i = 0; i < outputs.size(); ++i) EXPECT_TRUE(outputs[i] == alone_[i]) << how << ": request " << i;
   }
 
-  static inline std::vector<Request>* requests_ = nullptr;
-  static inline std::vector<Output>* alone_ = nullptr;
+  const std::vector<Request>& requests_;
+  const std::vector<Output>& alone_;
 };
 
-TEST_F(Invariance, TheTestCanSeeADifference) {
-  EXPECT_EQ((*alone_)[0].finish, FinishReason::kLength);
-  EXPECT_FALSE((*alone_)[0] == (*alone_)[3]);
-  EXPECT_GT((*alone_)[1].tokens.size(), 0u);
+TEST_P(Invariance, TheTestCanSeeADifference) {
+  EXPECT_EQ(alone_[0].finish, FinishReason::kLength);
+  EXPECT_FALSE(alone_[0] == alone_[3]);
+  EXPECT_GT(alone_[1].tokens.size(), 0u);
 }
 
-TEST_F(Invariance, AmongThirtyOneOthers) {
-  OpenedModel model = open_default_model({.enable_prefix_caching = false});
-  expect_as_alone(run_together(*model.engine, *requests_), "in one batch");
+TEST_P(Invariance, AmongThirtyOneOthers) {
+  OpenedModel model = open({.enable_prefix_caching = false});
+  expect_as_alone(run_together(*model.engine, requests_), "in one batch");
 }
 
-TEST_F(Invariance, InChunksOf16And512) {
+TEST_P(Invariance, InChunksOf16And512) {
   for (const int32_t chunk : {16, 512}) {
-    OpenedModel model = open_default_model(
-        {.max_num_batched_tokens = 512, .long_prefill_token_threshold = chunk, .enable_prefix_caching = false});
-    expect_as_alone(run_together(*model.engine, *requests_), chunk == 16 ? "chunks of 16" : "chunks of 512");
-    EXPECT_TRUE(run(*model.engine, (*requests_)[0]) == (*alone_)[0]) << "alone in chunks of " << chunk;
+    OpenedModel model =
+        open({.max_num_batched_tokens = 512, .long_prefill_token_threshold = chunk, .enable_prefix_caching = false});
+    expect_as_alone(run_together(*model.engine, requests_), chunk == 16 ? "chunks of 16" : "chunks of 512");
+    EXPECT_TRUE(run(*model.engine, requests_[0]) == alone_[0]) << "alone in chunks of " << chunk;
   }
 }
 
-TEST_F(Invariance, AfterPreemption) {
+TEST_P(Invariance, AfterPreemption) {
   // 64 blocks of 16 tokens for prompts and outputs of some 3,500: the running ones push each other out.
-  OpenedModel model = open_default_model({.max_model_len = 768, .num_blocks = 64});
-  expect_as_alone(run_together(*model.engine, *requests_), "in a tiny pool");
+  OpenedModel model = open({.max_model_len = 768, .num_blocks = 64});
+  expect_as_alone(run_together(*model.engine, requests_), "in a tiny pool");
   const EngineStats stats = model.engine->stats();
   EXPECT_GT(stats.num_preemptions, 0u);
 }
 
-TEST_F(Invariance, AfterAPrefixHit) {
-  OpenedModel cold = open_default_model({.enable_prefix_caching = false});
-  OpenedModel warm = open_default_model({});
+TEST_P(Invariance, AfterAPrefixHit) {
+  OpenedModel cold = open({.enable_prefix_caching = false});
+  OpenedModel warm = open({});
   for (const int32_t length : {15, 16, 17, 31, 32, 33, 47, 48, 49, 160}) {
-    const std::vector<int32_t> prompt = sample_prompt(*cold.tokenizer, 5000 + length, length);
+    const std::vector<int32_t> prompt = sample_prompt(*cold.text.tokenizer, 5000 + length, length);
     const Output expected = run(*cold.engine, make_request(prompt, 6, 0.8f, 7));
     const Output first = run(*warm.engine, make_request(prompt, 6, 0.8f, 7));
     const Output again = run(*warm.engine, make_request(prompt, 6, 0.8f, 7));
@@ -96,17 +113,17 @@ TEST_F(Invariance, AfterAPrefixHit) {
   }
 }
 
-TEST_F(Invariance, UnderRandomSchedules) {
+TEST_P(Invariance, UnderRandomSchedules) {
   for (const uint32_t seed : {1u, 2u}) {
     std::mt19937 random(seed);
-    OpenedModel model = open_default_model({.max_num_batched_tokens = 64 + static_cast<int32_t>(random() % 200),
-                                            .max_num_seqs = 4 + static_cast<int32_t>(random() % 12),
-                                            .max_model_len = 768,
-                                            .num_blocks = 60});
+    OpenedModel model = open({.max_num_batched_tokens = 64 + static_cast<int32_t>(random() % 200),
+                              .max_num_seqs = 4 + static_cast<int32_t>(random() % 12),
+                              .max_model_len = 768,
+                              .num_blocks = 60});
     std::vector<std::pair<size_t, std::future<Output>>> running;
     for (int i = 0; i < 60; ++i) {
-      const size_t which = random() % requests_->size();
-      const Request& original = (*requests_)[which];
+      const size_t which = random() % requests_.size();
+      const Request& original = requests_[which];
       Request request = make_request(original.prompt, original.sampling.max_tokens, original.sampling.temperature,
                                      original.sampling.seed);
       const RequestId id = request.id;
@@ -117,7 +134,7 @@ TEST_F(Invariance, UnderRandomSchedules) {
     int finished = 0;
     for (auto& [which, future] : running) {
       const Output output = future.get();
-      const Output& expected = (*alone_)[which];
+      const Output& expected = alone_[which];
       if (output.finish == FinishReason::kAbort) {
         EXPECT_TRUE(std::equal(output.tokens.begin(), output.tokens.end(), expected.tokens.begin())) << which;
         continue;
@@ -131,6 +148,8 @@ TEST_F(Invariance, UnderRandomSchedules) {
     EXPECT_EQ(stats.kv_cache_usage, 0.0) << "every block is free or cached when idle";
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, Invariance, ::testing::Values(kGguf, kBf16), name_of_form);
 
 }  // namespace
 }  // namespace ingot::testing

@@ -7,11 +7,20 @@
 #include <string>
 #include <thread>
 
+#include "ingot/hub/cache.h"
+
 namespace ingot::testing {
 
-OpenedModel open_default_model(const Settings& settings) {
+void PrintTo(const ModelForm& form, std::ostream* out) { *out << form.name; }
+
+std::string reference_of(const ModelForm& form) {
+  return form.as_bf16_folder ? cache_folder().value() / "models" / "SmolLM2-135M-Instruct-bf16" : "";
+}
+
+OpenedModel open_test_model(const ModelForm& form, const Settings& settings) {
   OpenOptions options;
-  options.max_model_len = settings.max_model_len;
+  options.source.model = reference_of(form);
+  options.source.max_model_len = settings.max_model_len;
   options.scheduler.max_num_batched_tokens = settings.max_num_batched_tokens;
   options.scheduler.max_num_seqs = settings.max_num_seqs;
   options.scheduler.verify_each_step = true;

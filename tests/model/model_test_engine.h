@@ -1,9 +1,12 @@
-// A real engine on the default model for tests, and requests run on it to their end.
+// A real engine on the default model for tests, as GGUF and as safetensors, and requests run on it to their end.
 #pragma once
 
 #include <future>
 #include <memory>
+#include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "ingot/host/open_model.h"
 
@@ -18,8 +21,21 @@ struct Settings {
   bool enable_prefix_caching = true;
 };
 
-// The default model, opened. Fails the test with the reason when it is not there: `make model` fetches it.
-OpenedModel open_default_model(const Settings& settings);
+// The default model in the forms that it is served in, and the reference of each (a folder of tests/golden).
+struct ModelForm {
+  const char* name;  // of the tests' instances
+  const char* golden;
+  bool as_bf16_folder;  // false: the GGUF
+};
+inline constexpr ModelForm kGguf{"Gguf", "smollm2", false}, kBf16{"Bf16", "smollm2_bf16", true};
+inline std::string name_of_form(const ::testing::TestParamInfo<ModelForm>& info) { return info.param.name; }
+void PrintTo(const ModelForm& form, std::ostream* out);
+
+// What opens it: `make model` and `make bf16-model` bring it.
+std::string reference_of(const ModelForm& form);
+
+// The model, opened. Fails the test with the reason when it is not there.
+OpenedModel open_test_model(const ModelForm& form, const Settings& settings);
 
 // What a request gave, comparable bit for bit.
 struct Output {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Float32 reference of a GGUF model by transformers: next-token distributions of real text, and greedy continuations.
+"""Float32 reference of a model by transformers: next-token distributions of real text, and greedy continuations.
 
-make_goldens.py MODEL.gguf OUT_DIR    (packages: requirements.txt beside this file)
+make_goldens.py MODEL OUT_DIR [--text FILE…] [--no-greedy]    (packages: requirements.txt beside this file)
 
-Reads OUT_DIR/text/*.txt, one sequence each, and prompts.txt beside this file, one prompt a line (\\n is a line break).
+MODEL is a .gguf file or a folder. Reads the texts, by default OUT_DIR/text/*.txt, one sequence each, and prompts.txt beside this
+file, one prompt a line (\\n is a line break).
 Writes OUT_DIR/distributions.safetensors and OUT_DIR/greedy.json; OUT_DIR/README.md says what they hold.
 """
 
@@ -23,7 +24,9 @@ CONTINUATION = 64
 
 
 def load(path, dtype=torch.float32):
-    where = dict(pretrained_model_name_or_path=str(path.parent), gguf_file=path.name)
+    where = dict(pretrained_model_name_or_path=str(path))
+    if path.is_file():
+        where = dict(pretrained_model_name_or_path=str(path.parent), gguf_file=path.name)
     tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
     model = transformers.AutoModelForCausalLM.from_pretrained(**where, dtype=dtype, attn_implementation="eager")
     return tokenizer, model.eval()
@@ -104,10 +107,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--text", type=pathlib.Path, nargs="+")
+    parser.add_argument("--no-greedy", action="store_true", help="distributions alone")
     args = parser.parse_args()
+    texts = args.text or sorted((args.out / "text").glob("*.txt"))
     tokenizer, model = load(args.model)
-    tensors = make_distributions(tokenizer, model, sorted((args.out / "text").glob("*.txt")))
+    tensors = make_distributions(tokenizer, model, texts)
     save_file(tensors, args.out / "distributions.safetensors", metadata={"model": args.model.name})
+    if args.no_greedy:
+        return
     prompts = pathlib.Path(__file__).with_name("prompts.txt").read_text(encoding="utf-8").splitlines()
     write_json(args.out / "greedy.json", make_greedy(tokenizer, model, [p.replace("\\n", "\n") for p in prompts]))
 

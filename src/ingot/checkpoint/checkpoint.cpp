@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ingot/checkpoint/dummy/dummy_checkpoint.h"
 #include "ingot/checkpoint/gguf/gguf_checkpoint.h"
 #include "ingot/checkpoint/safetensors/folder.h"
 
@@ -49,6 +50,8 @@ Result<std::unique_ptr<Checkpoint>> open_folder(const fs::path& folder, const Ch
 
 Result<std::unique_ptr<Checkpoint>> open_checkpoint(const fs::path& path, const CheckpointOptions& options) {
   try {
+    if (options.format == LoadFormat::kDummy)
+      return open_dummy(fs::is_directory(path) ? path : path.parent_path(), options.config_changes, options.seed);
     if (fs::is_directory(path)) return open_folder(path, options);
     if (options.format == LoadFormat::kSafetensors || path.extension() == ".safetensors")
       return fail(ErrorCode::kInvalidArgument,

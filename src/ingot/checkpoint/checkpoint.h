@@ -15,6 +15,7 @@
 #include "ingot/base/result.h"
 #include "ingot/checkpoint/element_type.h"
 #include "ingot/checkpoint/tokenizer_files.h"
+#include "ingot/core/model_source.h"
 
 namespace ingot {
 
@@ -32,12 +33,13 @@ class Checkpoint {
   virtual ~Checkpoint() = default;
 
   virtual std::span<const Tensor> tensors() const = 0;
-  virtual const Tensor* find(std::string_view name) const = 0;  // nullptr when absent
+  // nullptr when absent. Dummy checkpoints have tensors here that are not in tensors().
+  virtual const Tensor* find(std::string_view name) const = 0;
 
   // The `general.architecture` whose tensor names and row orders the file uses; "" for Hugging Face's own.
   virtual std::string_view gguf_architecture() const = 0;
 
-  // config.json with the caller's changes, text_config raised to the root (config_json.h). From GGUF: architectures,
+  // config.json with the caller's changes, text_config raised to the root (text_config.h). From GGUF: architectures,
   // model_type, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads, head_dim,
   // rms_norm_eps, rope_theta, max_position_embeddings, vocab_size, tie_word_embeddings, attention_bias, bos_token_id,
   // eos_token_id; where the file says so also rope_scaling, partial_rotary_factor, sliding_window and dtype.
@@ -59,17 +61,16 @@ class Checkpoint {
   std::string_view chat_template() const { return find_template(chat_templates(), "default"); }
 };
 
-enum class LoadFormat { kAuto, kSafetensors, kGguf };
-
 struct CheckpointOptions {
-  LoadFormat format = LoadFormat::kAuto;    // auto: by what the path holds, safetensors first
+  LoadFormat format = LoadFormat::kAuto;
   boost::json::object config_changes = {};  // laid over the file's own config; nested objects key by key
+  uint64_t seed = 0;                        // of dummy weights
 };
 
 // A .gguf file, a folder with exactly one of them, or a folder as Hugging Face lays it out (config.json, safetensors,
-// tokenizer.json, …). Errors: kNotFound (the missing file and the remedy), kIo, kCorrupt (the file contradicts itself:
-// what and where), kInvalidArgument (the path cannot be of that format), kUnsupported (an element type, architecture,
-// byte order, split file or form that is known but not read, by name).
+// tokenizer.json, …), whose weights may be left out for kDummy. Errors: kNotFound (the missing file and the remedy),
+// kIo, kCorrupt (the file contradicts itself: what and where), kInvalidArgument (the path cannot be of that format),
+// kUnsupported (an element type, architecture, byte order, split file or form that is known but not read, by name).
 Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::filesystem::path& path,
                                                     const CheckpointOptions& options = {});
 

@@ -15,23 +15,12 @@ enum class ElementType {
   kQ8_0,  // 32 elements, 34 bytes: f16 d, then int8 q; w = d · q
 
   // Known by name and size: such tensors may lie in a file, and none is read as a weight.
-  kBool,
-  kU8,
-  kI8,
-  kF8E5M2,
-  kF8E4M3,
-  kF8E8M0,
-  kI16,
-  kU16,
-  kI32,
-  kU32,
-  kI64,
-  kU64,
-  kF64,
-  kC64,
-  kF4,
-  kF6E2M3,
-  kF6E3M2,
+  // clang-format off
+  kBool, kU8, kI8, kF8E5M2, kF8E4M3, kF8E5M2Fnuz, kF8E4M3Fnuz, kF8E8M0, kI16, kU16, kI32, kU32, kI64, kU64,
+  kF64, kC64, kF4, kF6E2M3, kF6E3M2,
+  kQ5_0, kQ5_1, kQ8_1, kQ2K, kQ3K, kQ4K, kQ5K, kQ6K, kQ8K, kIq2Xxs, kIq2Xs, kIq3Xxs, kIq1S, kIq4Nl, kIq3S,
+  kIq2S, kIq4Xs, kIq1M, kTq1_0, kTq2_0, kMxfp4, kNvfp4, kQ1_0,
+  // clang-format on
 };
 
 // Whether weights can be made of it.

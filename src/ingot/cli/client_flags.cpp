@@ -66,8 +66,8 @@ Result<std::variant<ClientFlags, HelpText>> parse_client_flags(ClientCommand com
   auto help = parse_command_line(app, arguments);
   if (!help) return std::unexpected(help.error());
   if (*help) return std::move(**help);
-  if (app.count("--seed") > 0) f.sampling.seed = static_cast<int64_t>(f.engine.seed);
-  f.local |= !f.engine.model.empty();
+  if (app.count("--seed") > 0) f.sampling.seed = static_cast<int64_t>(f.engine.source.seed);
+  f.local |= !f.engine.source.model.empty();
   if (f.local && app.count("--url") > 0)
     return fail(ErrorCode::kInvalidArgument, "a model in this process (MODEL, --local) and --url exclude each other");
   const char* key = std::getenv("OPENAI_API_KEY");

@@ -62,8 +62,8 @@ TEST(ClientFlags, AModelMeansThisProcess) {
   EXPECT_TRUE(flags({"--local"}).local);
   const ClientFlags f = flags({"model.gguf", "--max-model-len", "1k", "-q", "Hi"});
   EXPECT_TRUE(f.local);
-  EXPECT_EQ(f.engine.model, "model.gguf");
-  EXPECT_EQ(f.engine.max_model_len, 1000);
+  EXPECT_EQ(f.engine.source.model, "model.gguf");
+  EXPECT_EQ(f.engine.source.max_model_len, 1000);
   EXPECT_EQ(f.quick, "Hi");
   EXPECT_THAT(parse({"model.gguf", "--url", "http://x"}).error().message, HasSubstr("exclude"));
 }

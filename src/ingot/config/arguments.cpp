@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
@@ -15,19 +16,31 @@ namespace {
 
 bool is_flag(std::string_view argument) { return argument.starts_with("--") && argument.size() > 2; }
 
+// A YAML value as JSON: scalars that JSON knows stay, others are texts.
+boost::json::value to_json(const YAML::Node& node) {
+  if (node.IsMap()) {
+    boost::json::object object;
+    for (const auto& entry : node) object[entry.first.as<std::string>()] = to_json(entry.second);
+    return object;
+  }
+  if (node.IsSequence()) {
+    boost::json::array array;
+    for (const YAML::Node& item : node) array.push_back(to_json(item));
+    return array;
+  }
+  if (node.IsNull()) return nullptr;
+  const bool quoted = node.Tag() == "!";
+  return quoted ? boost::json::value(node.Scalar()) : json_or_text(node.Scalar());
+}
+
 void append_flag(const std::string& name, const YAML::Node& value, std::vector<std::string>& arguments) {
-  const std::string text = value.IsScalar() ? value.Scalar() : "";
-  if (text == "true" || value.IsNull()) {
+  if (value.IsSequence()) {
     arguments.push_back("--" + name);
-  } else if (text == "false") {
-    arguments.push_back("--no-" + name);
+    for (const YAML::Node& item : value) arguments.push_back(item.as<std::string>());
+  } else if (value.IsMap()) {
+    arguments.push_back("--" + name + "=" + boost::json::serialize(to_json(value)));
   } else {
-    arguments.push_back("--" + name);
-    if (value.IsSequence()) {
-      for (const YAML::Node& item : value) arguments.push_back(item.as<std::string>());
-    } else {
-      arguments.push_back(value.as<std::string>());
-    }
+    arguments.push_back("--" + name + "=" + (value.IsNull() ? "true" : value.Scalar()));
   }
 }
 
@@ -65,26 +78,30 @@ std::vector<std::string> normalise_flag_names(std::span<const std::string> argum
   std::vector<std::string> result(arguments.begin(), arguments.end());
   for (std::string& argument : result) {
     if (!is_flag(argument)) continue;
-    std::replace(argument.begin(), std::find(argument.begin(), argument.end(), '='), '_', '-');
+    const size_t end = std::min(argument.find_first_of("=."), argument.size());
+    std::replace(argument.begin(), argument.begin() + static_cast<ptrdiff_t>(end), '_', '-');
   }
   return result;
 }
 
-Result<std::vector<std::string>> expand_config_file(std::vector<std::string> arguments) {
+boost::json::value json_or_text(const std::string& text) {
+  boost::json::error_code error;
+  boost::json::value value = boost::json::parse(text, error);
+  return error ? boost::json::value(text) : value;
+}
+
+Result<std::vector<std::string>> take_config_file(std::vector<std::string>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const bool joined = arguments[i].starts_with("--config=");
     if (arguments[i] != "--config" && !joined) continue;
     if (!joined && i + 1 == arguments.size())
       return fail(ErrorCode::kInvalidArgument, "--config needs a file", "config");
     const std::string path = joined ? arguments[i].substr(9) : arguments[i + 1];
-    auto expanded = read_config_file(path);
-    if (!expanded) return expanded;
     const auto first = arguments.begin() + static_cast<ptrdiff_t>(i);
     arguments.erase(first, first + (joined ? 1 : 2));
-    expanded->insert(expanded->end(), arguments.begin(), arguments.end());
-    return expanded;
+    return read_config_file(path);
   }
-  return arguments;
+  return std::vector<std::string>{};
 }
 
 Result<int64_t> parse_count(std::string_view text) {

@@ -54,24 +54,32 @@ TEST(Nearest, FindsMisspellingsOnly) {
   EXPECT_EQ(nearest("--frobnicate", known), "");
 }
 
-TEST_F(ConfigFile, GoesInFrontAsFlags) {
-  const std::string path = write("max_num_seqs: 4\nenable-prefix-caching: false\nlog-stats: true\napi-key: [a, b]\n");
-  const auto words = expand_config_file({"m.gguf", "--config", path, "--max-num-seqs", "8"});
-  ASSERT_TRUE(words) << words.error().message;
-  EXPECT_THAT(*words, ElementsAre("--max-num-seqs", "4", "--no-enable-prefix-caching", "--log-stats", "--api-key", "a",
-                                  "b", "m.gguf", "--max-num-seqs", "8"));
-  EXPECT_EQ(expand_config_file({"--config=" + path})->size(), 7u);
+TEST_F(ConfigFile, ComesAsFlags) {
+  const std::string path = write(
+      "max_num_seqs: 4\nenable-prefix-caching: false\nlog-stats:\napi-key: [a, b]\n"
+      "hf-overrides: {a: {b: 1.5, c: no, d: '2'}, e: [x, null]}\n");
+  Words words{"m.gguf", "--config", path, "--max-num-seqs", "8"};
+  const auto flags = take_config_file(words);
+  ASSERT_TRUE(flags) << flags.error().message;
+  EXPECT_THAT(*flags, ElementsAre("--max-num-seqs=4", "--enable-prefix-caching=false", "--log-stats=true", "--api-key",
+                                  "a", "b", R"(--hf-overrides={"a":{"b":1.5E0,"c":"no","d":"2"},"e":["x",null]})"));
+  EXPECT_THAT(words, ElementsAre("m.gguf", "--max-num-seqs", "8"));
+  Words joined{"--config=" + path};
+  EXPECT_EQ(take_config_file(joined)->size(), 7u);
+  EXPECT_TRUE(joined.empty());
 }
 
 TEST_F(ConfigFile, FaultsNameTheFile) {
-  EXPECT_EQ(expand_config_file({"--config"}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(expand_config_file({"--config", "/no/such.yaml"}).error().code, ErrorCode::kNotFound);
-  for (const char* text : {"- a list\n", "a: [1\n", "just words\n", "a: {b: 1}\n"}) {
+  Words none{"--config"}, absent{"--config", "/no/such.yaml"};
+  EXPECT_EQ(take_config_file(none).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(take_config_file(absent).error().code, ErrorCode::kNotFound);
+  for (const char* text : {"- a list\n", "a: [1\n", "just words\n", "a: [{b: 1}]\n", "[1]: 2\n"}) {
     const std::string path = write(text);
-    const auto words = expand_config_file({"--config", path});
-    ASSERT_FALSE(words) << text;
-    EXPECT_EQ(words.error().code, ErrorCode::kCorrupt) << text;
-    EXPECT_THAT(words.error().message, testing::HasSubstr(path));
+    Words words{"--config", path};
+    const auto flags = take_config_file(words);
+    ASSERT_FALSE(flags) << text;
+    EXPECT_EQ(flags.error().code, ErrorCode::kCorrupt) << text;
+    EXPECT_THAT(flags.error().message, testing::HasSubstr(path));
   }
 }
 

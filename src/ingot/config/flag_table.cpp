@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "ingot/config/arguments.h"
+#include "ingot/core/lay_over.h"
 
 namespace ingot {
 
@@ -59,15 +60,36 @@ CLI::Option* FlagTable::place(const char* group, CLI::Option* option) {
   return option->group(group)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-std::function<void(const std::string&)> FlagTable::count_reader(std::string name, int64_t low, int64_t high,
-                                                                std::function<void(int64_t)> set) {
-  return [name = std::move(name), low, high, set = std::move(set)](const std::string& text) {
+CLI::Option* FlagTable::count(const char* group, const char* name, CountRange range,
+                              std::function<void(std::optional<int64_t>)> set, const char* help) {
+  const std::string type = range.words.empty() ? "COUNT" : fmt::format("COUNT|{}", fmt::join(range.words, "|"));
+  const auto read = [name = std::string(name), range = std::move(range),
+                     set = std::move(set)](const std::string& text) {
+    if (std::ranges::find(range.words, text) != range.words.end()) return set(std::nullopt);
     const Result<int64_t> count = parse_count(text);
     if (!count) throw CLI::ValidationError(name, count.error().message);
-    if (*count < low || *count > high)
-      throw CLI::ValidationError(name, fmt::format("'{}' is not within {} … {}", text, low, high));
+    if (*count < range.low || *count > range.high)
+      throw CLI::ValidationError(name, fmt::format("'{}' is not within {} … {}", text, range.low, range.high));
     set(*count);
   };
+  return place(group, app_.add_option_function<std::string>(name, read, help))->type_name(type);
+}
+
+void FlagTable::json(const char* group, const char* name, boost::json::object& target, const char* help) {
+  const auto read = [&target, name = std::string(name)](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      boost::json::error_code error;
+      const boost::json::value value = boost::json::parse(text, error);
+      if (error || !value.is_object())
+        throw CLI::ValidationError(name, fmt::format("'{}' is not a JSON object ({{\"key\": value}})", text));
+      lay_over(target, value.get_object());
+    }
+  };
+  app_.add_option_function<std::vector<std::string>>(name, read, help)
+      ->group(group)
+      ->type_name(kJsonType)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void FlagTable::flag(const char* group, const char* name, bool& target, const char* help) {

@@ -9,18 +9,16 @@
 #include "ingot/core/engine_config.h"
 #include "ingot/core/kv_budget.h"
 #include "ingot/core/logprobs_mode.h"
+#include "ingot/core/model_source.h"
 
 namespace ingot {
 
 struct ServeConfig {
   // model
-  std::string model;  // path of a .gguf file; "" = the default model
+  ModelSource source;
   std::vector<std::string> served_model_names;
-  std::optional<int32_t> max_model_len;
-  std::string generation_config = "auto";  // auto, vllm
-  int32_t max_logprobs = 20;               // −1 = no cap
+  int32_t max_logprobs = 20;  // −1 = no cap
   LogprobsMode logprobs_mode = LogprobsMode::kRawLogprobs;
-  int64_t seed = 0;  // −1 = another at every start
 
   // engine
   SchedulerConfig scheduler{.max_num_batched_tokens = 512};  // on a CPU more gain nothing and make streams wait
@@ -32,6 +30,8 @@ struct ServeConfig {
   uint16_t port = 8000;
   std::vector<std::string> api_keys;
   std::string response_role = "assistant";
+  std::string chat_template_content_format = "auto";  // auto, string, openai
+  boost::json::object chat_template_kwargs = {};
   bool enable_prompt_tokens_details = true;
   bool enable_force_include_usage = false;
   bool enable_request_id_headers = false;

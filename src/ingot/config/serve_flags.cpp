@@ -17,7 +17,7 @@ constexpr const char* kModel = "Model";
 constexpr const char* kCache = "KV cache";
 constexpr const char* kScheduler = "Scheduler";
 constexpr const char* kServer = "Server";
-constexpr const char* kReplies = "Replies and logs";
+constexpr const char* kReplies = "Front end";
 
 constexpr int64_t kMaxTokens = std::numeric_limits<int32_t>::max();
 constexpr double kMaxSeed = 9007199254740991;  // that a double is sure of
@@ -30,16 +30,43 @@ LogprobsMode logprobs_mode(std::string_view name) {
 }
 
 void add_model_flags(CLI::App& app, FlagTable& t, ServeConfig& c) {
-  app.add_option("model,--model", c.model,
-                 "Path of a .gguf file. Default: SmolLM2-135M-Instruct, as `make model` fetched it")
+  ModelSource& source = c.source;
+  app.add_option("model,--model", source.model,
+                 "Path of a .gguf file, or of a folder as Hugging Face lays it out (config.json, safetensors, "
+                 "tokenizer.json). Default: SmolLM2-135M-Instruct, as `make model` fetched it")
       ->group(kModel)
-      ->type_name("FILE");
-  t.list(kModel, "--served-model-name", c.served_model_names, "NAME",
-         "Names that requests may use; the first stands in replies. Default: the model's own");
-  t.count(kModel, "--max-model-len", c.max_model_len, 1, kMaxTokens,
-          "Longest prompt + output, tokens (1k = 1000, 1K = 1024). Default: what the model was made for");
-  t.choice(kModel, "--generation-config", c.generation_config, {"auto", "vllm"},
-           "auto: sampling defaults from the model; vllm: none");
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeFirst)  // what the command line says comes first
+      ->type_name("PATH");
+  t.choice<LoadFormat>(kModel, "--load-format", source.load_format,
+                       {{"auto", LoadFormat::kAuto},
+                        {"safetensors", LoadFormat::kSafetensors},
+                        {"gguf", LoadFormat::kGguf},
+                        {"dummy", LoadFormat::kDummy}},
+                       "auto: by what the path holds; dummy: random weights for the folder's config.json");
+  t.choice<WeightDtype>(kModel, "--dtype", source.dtype,
+                        {{"auto", WeightDtype::kAuto},
+                         {"half", WeightDtype::kFloat16},
+                         {"float16", WeightDtype::kFloat16},
+                         {"bfloat16", WeightDtype::kBfloat16},
+                         {"float", WeightDtype::kFloat32},
+                         {"float32", WeightDtype::kFloat32}},
+                        "Of dense weight matrices in memory; auto: as stored. Quantised ones stay as stored");
+  t.json(kModel, "--hf-overrides", source.hf_overrides,
+         "Laid over config.json, nested objects key by key; --hf-overrides.KEY VALUE sets one key");
+  t.value(kModel, "--tokenizer", source.tokenizer, "Folder, or tokenizer.json, to read instead of the model's own")
+      ->type_name("PATH");
+  t.count(
+      kModel, "--max-model-len", {1, kMaxTokens, {"auto", "-1"}},
+      [&source](std::optional<int64_t> count) {
+        source.fit_max_model_len = !count;
+        source.max_model_len = count ? std::optional(static_cast<int32_t>(*count)) : std::nullopt;
+      },
+      "Longest prompt + output, tokens (1k = 1000, 1K = 1024); auto: as long as the model and the KV cache allow. "
+      "Default: what the model was made for");
+  t.value(kModel, "--generation-config", source.generation_config,
+          "auto: sampling defaults from the model; vllm: none; or a folder with another generation_config.json")
+      ->type_name("auto|vllm|FOLDER");
+  t.json(kModel, "--override-generation-config", source.generation_overrides, "Laid over generation_config.json");
   t.value(kModel, "--max-logprobs", c.max_logprobs, "Most logprobs that a request may ask for a token; -1: no limit")
       ->check(within(-1, kMaxTokens));
   t.choice(
@@ -47,8 +74,9 @@ void add_model_flags(CLI::App& app, FlagTable& t, ServeConfig& c) {
       {"raw_logprobs", "processed_logprobs", "raw_logits", "processed_logits"},
       "What logprobs are: raw: of the model's logits; processed: after penalties, temperature and cuts; logits: no log "
       "probabilities but logits");
-  t.value(kModel, "--seed", c.seed,
-          "Seeds the requests that name no seed: the same requests in the same order get the same replies after every "
+  t.value(kModel, "--seed", source.seed,
+          "Seeds dummy weights, and the requests that name no seed: the same requests in the same order get the same "
+          "replies after every "
           "start; -1: other ones each time")
       ->check(within(-1, kMaxSeed));
 }
@@ -102,10 +130,21 @@ void add_server_flags(CLI::App& app, FlagTable& t, ServeConfig& c) {
           "Seconds that running requests get to end after SIGTERM; 0: none");
   t.count(kServer, "--sse-keep-alive-interval", c.sse_keep_alive_interval_s, 0, 1 << 20,
           "Seconds of silence after which a stream sends a comment line; 0: never");
-  app.add_option("--config", "YAML file of flags; the command line wins")->group(kServer)->type_name("FILE");
+  app.add_option("--config", "YAML file of flags; the command line and the environment win")
+      ->group(kServer)
+      ->type_name("FILE");
 }
 
 void add_reply_flags(FlagTable& t, ServeConfig& c) {
+  t.list(kReplies, "--served-model-name", c.served_model_names, "NAME",
+         "Names that requests may use; the first stands in replies. Default: the model's own");
+  t.value(kReplies, "--chat-template", c.source.chat_template,
+          "Chat template in place of the model's: a file, or the Jinja text itself")
+      ->type_name("FILE|TEXT");
+  t.choice(kReplies, "--chat-template-content-format", c.chat_template_content_format, {"auto", "string", "openai"},
+           "What templates are given as a message's content: one text, or OpenAI's list of parts");
+  t.json(kReplies, "--default-chat-template-kwargs", c.chat_template_kwargs,
+         "Variables for the chat template, under those of a request's chat_template_kwargs");
   t.value(kReplies, "--response-role", c.response_role, "Role of chat replies");
   t.flag(kReplies, "--enable-prompt-tokens-details,!--no-enable-prompt-tokens-details", c.enable_prompt_tokens_details,
          "Report cached prompt tokens in usage");
@@ -128,6 +167,7 @@ void add_flags(CLI::App& app, ServeConfig& c) {
       "Examples:\n"
       "  ingot serve                                   the default model on 127.0.0.1:8000\n"
       "  ingot serve model.gguf --port 9000            another model and port\n"
+      "  ingot serve ~/models/Llama-3.2-1B-Instruct    a folder of safetensors\n"
       "  ingot serve --host 0.0.0.0 --api-key secret   for the whole network, behind a key\n"
       "  ingot serve --max-num-batched-tokens 512      steadier streams beside long prompts");
 }
@@ -159,7 +199,10 @@ std::string serve_flags_page() {
   add_flags(app, config);
   std::string page =
       "# Flags of `ingot serve`\n\nMade by `make docs` from the table in `src/ingot/config/serve_flags.cpp`. "
-      "`-` and `_` are equal in names.\n";
+      "`-` and `_` are equal in names.\n\n"
+      "A flag's value comes from the command line, else from the environment (`INGOT_MAX_NUM_SEQS=4` for "
+      "`--max-num-seqs 4`; values of a list apart by blanks), else from the YAML file that `--config` names "
+      "(`max-num-seqs: 4`). `--help=GROUP`, `--help=FLAG` and `--help=all` explain parts of the table.\n";
   for (const char* group : {kModel, kCache, kScheduler, kServer, kReplies}) {
     page += fmt::format("\n## {}\n| flag | default | meaning |\n|---|---|---|\n", group);
     for (const CLI::Option* option : app.get_options()) {

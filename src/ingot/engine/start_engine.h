@@ -22,6 +22,7 @@ struct EngineSettings {
   KvBudget kv_budget;
   int32_t vocab_size = 0;  // columns of the logits
   LogprobsMode logprobs_mode = LogprobsMode::kRawLogprobs;
+  bool fit_max_model_len = false;  // lower scheduler.max_model_len to what the KV cache holds
 };
 
 // A model whose weights are in memory.
@@ -33,7 +34,8 @@ struct EngineModel {
 
 struct StartedEngine {
   std::unique_ptr<Engine> engine;
-  CacheConfig cache;  // as resolved
+  CacheConfig cache;          // as resolved
+  int32_t max_model_len = 0;  // likewise
 };
 
 // `load` runs on the engine thread, the only one that may touch arrays. Returns when one real step has run.

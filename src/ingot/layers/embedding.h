@@ -11,6 +11,7 @@ class Embedding {
   explicit Embedding(const Weights& w) : table_(w.linear({"weight"})) {}
 
   array operator()(const array& ids) const { return embedding(ids, table_); }  // int32[T] → float32[T, hidden]
+  int vocab_size() const { return table_.out_features; }
   Linear tied_head() const { return Linear(table_); }                          // shares the table's memory
 
  private:

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "ingot/base/log.h"
 #include "ingot/core/model_config.h"
 #include "ingot/layers/embedding.h"
 #include "ingot/layers/residual.h"
@@ -23,6 +26,7 @@ class Decoder final : public CausalLm {
         norm_(w.scope("model.norm"), c.rms_norm_eps),
         head_(make_head(c, w)),
         rope_(c.rope_theta, c.head_dim) {
+    check_vocabulary(c);
     blocks_.reserve(c.num_layers);
     for (int layer = 0; layer < c.num_layers; ++layer) {
       blocks_.emplace_back(c, w.scope("model.layers." + std::to_string(layer)), layer);
@@ -45,7 +49,20 @@ class Decoder final : public CausalLm {
   // Checkpoints that say "untied" but hold no head are tied all the same; a stray head of a tied one is ignored.
   Linear make_head(const ModelConfig& c, const Weights& w) const {
     const Weights head = w.scope("lm_head");
-    return !c.tie_word_embeddings && head.has("weight") ? Linear(head, {"weight"}) : embedding_.tied_head();
+    if (!c.tie_word_embeddings && head.has("weight")) return Linear(head, {"weight"});
+    if (!c.tie_word_embeddings)
+      log::warn(
+          "the config says that the head is not tied, and there is no lm_head.weight: the embeddings serve as head");
+    return embedding_.tied_head();
+  }
+
+  // Ids up to the config's are looked up and sampled without further checks.
+  void check_vocabulary(const ModelConfig& c) const {
+    if (embedding_.vocab_size() == c.vocab_size && head_.out_features() == c.vocab_size) return;
+    throw WeightError({ErrorCode::kCorrupt,
+                       fmt::format("config: vocab_size is {}, and the embeddings have {} rows, the head {}",
+                                   c.vocab_size, embedding_.vocab_size(), head_.out_features()),
+                       {}});
   }
 
   Embedding embedding_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <deque>
 #include <stdexcept>
 #include <thread>
 #include <unordered_map>
@@ -16,6 +18,7 @@
 #include "ingot/base/log.h"
 #include "ingot/weights/arena.h"
 #include "ingot/weights/content_hash.h"
+#include "ingot/weights/convert.h"
 #include "ingot/weights/name_map.h"
 #include "ingot/weights/pack.h"
 #include "ingot/weights/workers.h"
@@ -25,7 +28,8 @@ namespace ingot {
 namespace {
 
 constexpr size_t kHashChunk = size_t{1} << 20;
-constexpr size_t kPackTask = size_t{256} << 10;  // bytes of panels a task packs
+constexpr size_t kConvertTask = size_t{1} << 18;  // elements
+constexpr size_t kPackTask = size_t{256} << 10;   // bytes of panels a task packs
 
 [[noreturn]] void refuse(ErrorCode code, std::string message) { throw WeightError({code, std::move(message), {}}); }
 
@@ -68,17 +72,26 @@ void refuse_type(const Entry& entry) {
 
 }  // namespace
 
+// A tensor's bytes as they will be packed.
+struct Kept {
+  ElementType type;
+  std::span<const std::byte> data;
+  std::vector<std::byte> converted;  // what `data` points to where the stored type is another
+};
+
 struct WeightSource::State {
   const Checkpoint& checkpoint;
+  WeightDtype dtype;
   OnProgress on_progress;
-  std::vector<Entry> entries;  // in the checkpoint's order
+  std::deque<Entry> entries;  // in the checkpoint's order; later ones were made on demand
   std::unordered_map<std::string_view, Entry*> by_name;
   Arena arena;
   Workers workers{static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u))};
   LoadProgress progress;
   uint64_t bytes = 0;
 
-  State(const Checkpoint& from, OnProgress report) : checkpoint(from), on_progress(std::move(report)) {
+  State(const Checkpoint& from, WeightDtype matrices, OnProgress report)
+      : checkpoint(from), dtype(matrices), on_progress(std::move(report)) {
     const bool gguf = !from.gguf_architecture().empty();
     for (const Tensor& tensor : from.tensors()) {
       std::string name =
@@ -91,13 +104,23 @@ struct WeightSource::State {
     for (Entry& entry : entries) by_name.emplace(entry.name, &entry);
   }
 
+  // nullptr when absent.
+  Entry* find(const std::string& name) {
+    if (const auto found = by_name.find(name); found != by_name.end()) return found->second;
+    const Tensor* const made = checkpoint.gguf_architecture().empty() ? checkpoint.find(name) : nullptr;
+    if (!made) return nullptr;
+    Entry& entry = entries.emplace_back(Entry{name, made, {}, false, {}});
+    progress.bytes_total += made->data.size();
+    return by_name.emplace(entry.name, &entry).first->second;
+  }
+
   Entry& entry(const std::string& name) {
-    const auto found = by_name.find(name);
-    if (found == by_name.end()) refuse(ErrorCode::kNotFound, fmt::format("tensor '{}' is missing", name));
-    return *found->second;
+    if (Entry* const found = find(name)) return *found;
+    refuse(ErrorCode::kNotFound, fmt::format("tensor '{}' is missing", name));
   }
 
   std::vector<Entry*> matrices(const std::vector<std::string>& names);
+  Kept keep(const Entry& entry);
   PackedWeight pack(const std::vector<std::string>& names);
   std::vector<float> floats(const std::string& name);
   void run_with_hashes(std::span<Entry* const> read, int num_tasks, const std::function<void(int)>& task);
@@ -117,6 +140,28 @@ std::vector<Entry*> WeightSource::State::matrices(const std::vector<std::string>
     found.push_back(&next);
   }
   return found;
+}
+
+Kept WeightSource::State::keep(const Entry& entry) {
+  const Tensor& tensor = *entry.tensor;
+  Kept kept{kept_type(tensor.type, dtype), tensor.data, {}};
+  if (kept.type == tensor.type) return kept;
+  const size_t num_elements = tensor.data.size() / static_cast<size_t>(bytes_per_block(tensor.type));
+  const auto to_bytes = static_cast<size_t>(bytes_per_block(kept.type));
+  const size_t from_bytes = tensor.data.size() / num_elements;
+  kept.converted.resize(num_elements * to_bytes);
+  std::atomic<bool> fits = true;
+  workers.run(static_cast<int>((num_elements + kConvertTask - 1) / kConvertTask), [&](int task) {
+    const size_t first = static_cast<size_t>(task) * kConvertTask, count = std::min(kConvertTask, num_elements - first);
+    if (!convert(tensor.data.subspan(first * from_bytes, count * from_bytes), tensor.type, kept.type,
+                 kept.converted.data() + first * to_bytes))
+      fits = false;
+  });
+  if (!fits)
+    refuse(ErrorCode::kInvalidArgument, fmt::format("tensor '{}' holds numbers too large for {}: use --dtype bfloat16",
+                                                    entry.name, element_type_name(kept.type)));
+  kept.data = kept.converted;
+  return kept;
 }
 
 // Runs the tasks, and beside them the hashing of what they read; then marks the entries as read.
@@ -147,12 +192,14 @@ PackedWeight WeightSource::State::pack(const std::vector<std::string>& names) {
   const std::vector<Entry*> parts = matrices(names);
   std::vector<ElementType> types;
   std::vector<StoredRow> rows;
+  std::vector<Kept> alive;  // what the rows point to
   for (const Entry* const part : parts) {
-    const Tensor& tensor = *part->tensor;
-    types.push_back(tensor.type);
-    const size_t row_bytes = tensor.data.size() / static_cast<size_t>(tensor.shape[0]);
-    for (int64_t row = 0; row < tensor.shape[0]; ++row)
-      rows.push_back({tensor.data.data() + static_cast<size_t>(part->order.stored(row)) * row_bytes, tensor.type});
+    const Kept& kept = alive.emplace_back(keep(*part));
+    types.push_back(kept.type);
+    const int64_t num_rows = part->tensor->shape[0];
+    const size_t row_bytes = kept.data.size() / static_cast<size_t>(num_rows);
+    for (int64_t row = 0; row < num_rows; ++row)
+      rows.push_back({kept.data.data() + static_cast<size_t>(part->order.stored(row)) * row_bytes, kept.type});
   }
   auto format = common_format(types);
   if (!format) {
@@ -201,8 +248,8 @@ std::vector<float> WeightSource::State::floats(const std::string& name) {
   return values;
 }
 
-WeightSource::WeightSource(const Checkpoint& checkpoint, OnProgress on_progress)
-    : state_(std::make_unique<State>(checkpoint, std::move(on_progress))) {}
+WeightSource::WeightSource(const Checkpoint& checkpoint, WeightDtype dtype, OnProgress on_progress)
+    : state_(std::make_unique<State>(checkpoint, dtype, std::move(on_progress))) {}
 
 WeightSource::~WeightSource() = default;
 
@@ -223,7 +270,7 @@ void WeightSource::finish(std::span<const std::string_view> ignored) {
 }
 
 std::string WeightSource::digest() const {
-  std::string text;
+  std::string text = fmt::format("dtype {}\n", static_cast<int>(state_->dtype));
   for (const Entry& entry : state_->entries) {
     if (!entry.read) continue;
     text += fmt::format("{} {} {}", entry.name, element_type_name(entry.tensor->type), shape_text(*entry.tensor));
@@ -240,9 +287,7 @@ uint64_t WeightSource::bytes() const { return state_->bytes; }
 
 Weights Weights::scope(std::string_view name) const { return {source_, fmt::format("{}{}.", prefix_, name)}; }
 
-bool Weights::has(std::string_view name) const {
-  return source_->state_->by_name.contains(prefix_ + std::string(name));
-}
+bool Weights::has(std::string_view name) const { return source_->state_->find(prefix_ + std::string(name)) != nullptr; }
 
 PackedWeight Weights::linear(const std::vector<std::string>& names) const {
   std::vector<std::string> full;

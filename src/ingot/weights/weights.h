@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ingot/checkpoint/checkpoint.h"
+#include "ingot/core/model_source.h"
 #include "ingot/tensor/packed_weight.h"
 #include "ingot/weights/weight_error.h"
 
@@ -30,7 +31,8 @@ class Weights {
   bool has(std::string_view name) const;
 
   // A matrix [out, in], packed; several names give their rows one below the other. Rows of different types are allowed
-  // where one format holds all exactly (pack.h), else kUnsupported.
+  // where one format holds all exactly (pack.h), else kUnsupported. Plain floats take the source's dtype first;
+  // kInvalidArgument where one is too large for it.
   PackedWeight linear(const std::vector<std::string>& names) const;
 
   // One-dimensional, stored as F32, F16 or BF16: float32[n]. Several names give one after the other.
@@ -53,8 +55,10 @@ class WeightSource {
  public:
   using OnProgress = std::function<void(const LoadProgress&)>;  // after each read, on the caller's thread
 
-  // `checkpoint` must outlive the source. Reading drops the pages it has read, so that memory holds the weights once.
-  explicit WeightSource(const Checkpoint& checkpoint, OnProgress on_progress = {});
+  // `checkpoint` must outlive the source; `dtype` is that of dense matrices. Reading drops the pages it has read, so
+  // that memory holds the weights once.
+  explicit WeightSource(const Checkpoint& checkpoint, WeightDtype dtype = WeightDtype::kAuto,
+                        OnProgress on_progress = {});
   ~WeightSource();
 
   Weights root() { return {this, ""}; }

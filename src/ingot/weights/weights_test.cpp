@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include "ingot/checkpoint/gguf/gguf_file.h"
 #include "ingot/checkpoint/mapped_file.h"
 #include "ingot/checkpoint/testing/gguf_builder.h"
+#include "ingot/checkpoint/testing/safetensors_builder.h"
 #include "ingot/weights/pack.h"
 #include "ingot/weights/testing/unpack.h"
 
@@ -239,6 +241,77 @@ TEST(Weights, RefusesRowsThatAreNoHeads) {
   EXPECT_THAT(error_of([&] { WeightSource{*checkpoint}; }).message, HasSubstr("7 rows, not heads of 4"));
 }
 
+// A folder with one matrix and a scale in it.
+class DtypeTest : public ::testing::Test {
+ protected:
+  DtypeTest() : folder_(std::filesystem::path(::testing::TempDir()) / "ingot_weights_dtype_test") {
+    folder_.write("config.json", testing::kTinyConfig);
+  }
+  PackedWeight load(const std::vector<float>& values, WeightDtype dtype) {
+    folder_.write("model.safetensors",
+                  testing::SafetensorsBuilder().tensor("w.weight", {2, std::ssize(values) / 2}, values).build());
+    const auto checkpoint = open(folder_.path());
+    WeightSource source(*checkpoint, dtype);
+    return source.root().scope("w").linear({"weight"});
+  }
+  testing::TempFolder folder_;
+};
+
+TEST(Weights, users_85_and_86_unread_types_matter_only_where_they_are_needed) {
+  auto file = testing::tiny_llama();
+  file.tensor("output.weight", 14, {256, 1}, std::vector<std::byte>(210));
+  const auto checkpoint = open(file);
+  WeightSource source(*checkpoint);
+  EXPECT_THAT(error_of([&] { source.root().linear({"lm_head.weight"}); }).message,
+              HasSubstr("tensor 'lm_head.weight' is Q6_K; only F32"));
+  source.root().linear({"model.embed_tokens.weight"});
+  source.root().vector("model.norm.weight");
+  const std::string_view ignored[] = {"lm_head.weight"};
+  EXPECT_NO_THROW(source.finish(ignored));
+}
+
+TEST_F(DtypeTest, PlainFloatsTakeTheDtypeThatWasAskedFor) {
+  // Three inputs are no whole group, so the matrix stays in floats on every device.
+  const float third = 1.0f / 3;
+  const std::vector<float> values{1, third, -third, 65504, 1e-3f, 3};
+  EXPECT_EQ(load(values, WeightDtype::kAuto).format, WeightFormat::kF32);
+  EXPECT_EQ(load(values, WeightDtype::kFloat32).format, WeightFormat::kF32);
+  const PackedWeight half = load(values, WeightDtype::kFloat16), brain = load(values, WeightDtype::kBfloat16);
+  EXPECT_EQ(half.format, WeightFormat::kF16);
+  EXPECT_EQ(brain.format, WeightFormat::kBf16);
+  // By numpy.float16, and by hand for bfloat16 (1/3 = 0x3EAAAAAB → 0x3EAB, 65504 = 0x477FE000 → 0x4780).
+  EXPECT_EQ(unpack(half, 2),
+            (std::vector<float>{1, 0.333251953125f, -0.333251953125f, 65504, 0.001000404357910156f, 3}));
+  EXPECT_EQ(unpack(brain, 2), (std::vector<float>{1, 0.333984375f, -0.333984375f, 65536, 0.00099945068359375f, 3}));
+}
+
+TEST_F(DtypeTest, NumbersTooLargeAreRefusedByName) {
+  const std::vector<float> values{1, 70000, 3, 4};
+  EXPECT_THAT(error_of([&] { load(values, WeightDtype::kFloat16); }).message,
+              HasSubstr("'w.weight' holds numbers too large for F16"));
+  EXPECT_EQ(unpack(load(values, WeightDtype::kBfloat16), 2).at(1), 70144);
+  const std::vector<float> infinite{1, std::numeric_limits<float>::infinity(), std::nanf(""), 4};
+  EXPECT_EQ(unpack(load(infinite, WeightDtype::kFloat16), 2).at(1), infinite[1]);
+  EXPECT_TRUE(std::isnan(unpack(load(infinite, WeightDtype::kBfloat16), 2).at(2)));
+}
+
+TEST_F(DtypeTest, OtherTypesAreRefusedByNameUnlessIgnored) {
+  const std::vector<std::byte> data(8);
+  folder_.write("model.safetensors", testing::SafetensorsBuilder()
+                                         .tensor("w.weight", "F8_E4M3", {2, 4}, data)
+                                         .tensor("empty.weight", "F32", {0, 4}, {})
+                                         .tensor("step", "I64", {}, data)
+                                         .build());
+  const auto checkpoint = open(folder_.path());
+  WeightSource source(*checkpoint);
+  EXPECT_THAT(error_of([&] { source.root().scope("w").linear({"weight"}); }).message,
+              HasSubstr("tensor 'w.weight' is F8_E4M3"));
+  EXPECT_THAT(error_of([&] { source.root().vector("step"); }).message, HasSubstr("tensor 'step' is I64"));
+  EXPECT_THAT(error_of([&] { source.root().linear({"empty.weight"}); }).message, HasSubstr("not a matrix"));
+  const std::vector<std::string_view> ignored{"w.*", "step", "empty.*"};
+  EXPECT_NO_THROW(source.finish(ignored));
+}
+
 std::string digest_of(const GgufBuilder& file) {
   const auto checkpoint = open(file);
   WeightSource source(*checkpoint);
@@ -265,7 +338,7 @@ TEST(Weights, ReportsProgressToTheEnd) {
   const auto checkpoint = open(testing::tiny_llama());
   std::vector<uint64_t> read;
   uint64_t total = 0;
-  WeightSource source(*checkpoint, [&](const LoadProgress& progress) {
+  WeightSource source(*checkpoint, WeightDtype::kAuto, [&](const LoadProgress& progress) {
     read.push_back(progress.bytes_read);
     total = progress.bytes_total;
   });

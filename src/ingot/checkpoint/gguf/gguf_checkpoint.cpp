@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "ingot/checkpoint/config_json.h"
 #include "ingot/checkpoint/gguf/config.h"
 #include "ingot/checkpoint/gguf/gguf_file.h"
 #include "ingot/checkpoint/gguf/token_list.h"
 #include "ingot/checkpoint/gguf/tokenizer_json.h"
 #include "ingot/checkpoint/mapped_file.h"
+#include "ingot/core/lay_over.h"
 
 namespace ingot {
 

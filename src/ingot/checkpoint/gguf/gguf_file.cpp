@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -23,53 +22,25 @@ constexpr uint64_t kLeastTableEntry = 8 + 4 + 8 + 4 + 8;  // name length, dimens
 
 struct TypeRow {
   uint32_t id;
-  std::string_view name;
-  std::optional<ElementType> type;  // absent: known, not read
+  ElementType type;
 };
 
 constexpr std::array kTypes = std::to_array<TypeRow>({
-    {0, "F32", ElementType::kF32},
-    {1, "F16", ElementType::kF16},
-    {2, "Q4_0", ElementType::kQ4_0},
-    {3, "Q4_1", ElementType::kQ4_1},
-    {6, "Q5_0", {}},
-    {7, "Q5_1", {}},
-    {8, "Q8_0", ElementType::kQ8_0},
-    {9, "Q8_1", {}},
-    {10, "Q2_K", {}},
-    {11, "Q3_K", {}},
-    {12, "Q4_K", {}},
-    {13, "Q5_K", {}},
-    {14, "Q6_K", {}},
-    {15, "Q8_K", {}},
-    {16, "IQ2_XXS", {}},
-    {17, "IQ2_XS", {}},
-    {18, "IQ3_XXS", {}},
-    {19, "IQ1_S", {}},
-    {20, "IQ4_NL", {}},
-    {21, "IQ3_S", {}},
-    {22, "IQ2_S", {}},
-    {23, "IQ4_XS", {}},
-    {24, "I8", {}},
-    {25, "I16", {}},
-    {26, "I32", {}},
-    {27, "I64", {}},
-    {28, "F64", {}},
-    {29, "IQ1_M", {}},
-    {30, "BF16", ElementType::kBf16},
-    {34, "TQ1_0", {}},
-    {35, "TQ2_0", {}},
-    {39, "MXFP4", {}},
-    {40, "NVFP4", {}},
-    {41, "Q1_0", {}},
+    {0, ElementType::kF32},     {1, ElementType::kF16},    {2, ElementType::kQ4_0},    {3, ElementType::kQ4_1},
+    {6, ElementType::kQ5_0},    {7, ElementType::kQ5_1},   {8, ElementType::kQ8_0},    {9, ElementType::kQ8_1},
+    {10, ElementType::kQ2K},    {11, ElementType::kQ3K},   {12, ElementType::kQ4K},    {13, ElementType::kQ5K},
+    {14, ElementType::kQ6K},    {15, ElementType::kQ8K},   {16, ElementType::kIq2Xxs}, {17, ElementType::kIq2Xs},
+    {18, ElementType::kIq3Xxs}, {19, ElementType::kIq1S},  {20, ElementType::kIq4Nl},  {21, ElementType::kIq3S},
+    {22, ElementType::kIq2S},   {23, ElementType::kIq4Xs}, {24, ElementType::kI8},     {25, ElementType::kI16},
+    {26, ElementType::kI32},    {27, ElementType::kI64},   {28, ElementType::kF64},    {29, ElementType::kIq1M},
+    {30, ElementType::kBf16},   {34, ElementType::kTq1_0}, {35, ElementType::kTq2_0},  {39, ElementType::kMxfp4},
+    {40, ElementType::kNvfp4},  {41, ElementType::kQ1_0},
 });
 
 ElementType element_type(uint32_t id, const std::string& tensor) {
   const auto* const row = std::ranges::find(kTypes, id, &TypeRow::id);
   if (row == kTypes.end()) unsupported(fmt::format("{} has the unknown type {}", tensor, id));
-  if (!row->type)
-    unsupported(fmt::format("{} is {}; only F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are read", tensor, row->name));
-  return *row->type;
+  return row->type;
 }
 
 uint32_t read_version(ByteReader& reader) {

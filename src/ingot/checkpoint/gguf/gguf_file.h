@@ -19,7 +19,7 @@ struct GgufFile {
 
 // Everything in the result points into `bytes`. Format: github.com/ggml-org/ggml/blob/master/docs/gguf.md.
 // Throws FormatError: kCorrupt, or kUnsupported for other versions, big-endian files, split files and element types
-// that are not read.
+// that are not known.
 GgufFile parse(std::span<const std::byte> bytes);
 
 }  // namespace ingot::gguf

@@ -10,12 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "ingot/checkpoint/config_json.h"
 #include "ingot/checkpoint/format_error.h"
+#include "ingot/checkpoint/hf_folder.h"
 #include "ingot/checkpoint/json_file.h"
 #include "ingot/checkpoint/mapped_file.h"
 #include "ingot/checkpoint/safetensors/safetensors_file.h"
-#include "ingot/checkpoint/tokenizer_files.h"
 
 namespace ingot {
 
@@ -26,12 +25,6 @@ namespace json = boost::json;
 
 constexpr const char* kSingle = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
-
-template <class T>
-T unwrap(Result<T> result) {
-  if (!result) throw FormatError(result.error().code, result.error().message);
-  return std::move(*result);
-}
 
 struct Shard {
   MappedFile mapping;
@@ -87,10 +80,7 @@ class SafetensorsFolder final : public Checkpoint {
  public:
   // Throws FormatError, with paths in the messages.
   SafetensorsFolder(fs::path folder, const json::object& config_changes)
-      : folder_(std::move(folder)),
-        config_(read_config(folder_, config_changes)),
-        tokenizer_(unwrap(read_tokenizer_files(folder_))) {
-    generation_config_ = unwrap(read_json_file_if_there(folder_ / "generation_config.json")).value_or(json::object{});
+      : folder_(std::move(folder)), files_(read_folder_files(folder_, config_changes)) {
     if (fs::exists(folder_ / kSingle)) {
       shards_.push_back(read_shard(folder_ / kSingle));
       take_tensors(shards_.back(), kSingle);
@@ -107,24 +97,14 @@ class SafetensorsFolder final : public Checkpoint {
     return found == by_name_.end() ? nullptr : &tensors_[found->second];
   }
   std::string_view gguf_architecture() const override { return ""; }
-  const json::object& config() const override { return config_; }
-  const json::object& generation_config() const override { return generation_config_; }
-  const json::object& tokenizer_config() const override { return tokenizer_.config; }
-  std::span<const NamedTemplate> chat_templates() const override { return tokenizer_.chat_templates; }
+  const json::object& config() const override { return files_.config; }
+  const json::object& generation_config() const override { return files_.generation_config; }
+  const json::object& tokenizer_config() const override { return files_.tokenizer.config; }
+  std::span<const NamedTemplate> chat_templates() const override { return files_.tokenizer.chat_templates; }
   Result<std::string> tokenizer_json() const override { return read_tokenizer_json(folder_); }
   void drop_pages(const Tensor& tensor) const override { MappedFile::drop_pages(tensor.data); }
 
  private:
-  static json::object read_config(const fs::path& folder, const json::object& changes) {
-    if (!fs::exists(folder / "config.json"))
-      throw FormatError(ErrorCode::kNotFound,
-                        fmt::format("{}: there is no config.json; is this the model's folder?", folder.string()));
-    json::object config = unwrap(read_json_file(folder / "config.json"));
-    lay_over(config, changes);
-    raise_text_config(config);
-    return config;
-  }
-
   void read_shards(const std::map<std::string, std::string>& index) {
     std::set<std::string> files;
     for (const auto& [name, file] : index) files.insert(file);
@@ -153,8 +133,7 @@ class SafetensorsFolder final : public Checkpoint {
   }
 
   fs::path folder_;
-  json::object config_, generation_config_;
-  TokenizerFiles tokenizer_;
+  FolderFiles files_;
   std::vector<Shard> shards_;
   std::vector<Tensor> tensors_;
   std::vector<std::string> file_of_;  // of each tensor

@@ -24,10 +24,11 @@ constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's own bound
 constexpr uint64_t kMaxDim = uint64_t{1} << 62;    // keeps shapes in int64
 
 constexpr std::array kTypes{
-    ElementType::kF32, ElementType::kF16,    ElementType::kBf16,   ElementType::kBool,   ElementType::kU8,
-    ElementType::kI8,  ElementType::kI16,    ElementType::kU16,    ElementType::kI32,    ElementType::kU32,
-    ElementType::kI64, ElementType::kU64,    ElementType::kF64,    ElementType::kC64,    ElementType::kF8E5M2,
-    ElementType::kF4,  ElementType::kF8E4M3, ElementType::kF8E8M0, ElementType::kF6E2M3, ElementType::kF6E3M2,
+    ElementType::kF32,        ElementType::kF16,        ElementType::kBf16, ElementType::kBool,   ElementType::kU8,
+    ElementType::kI8,         ElementType::kI16,        ElementType::kU16,  ElementType::kI32,    ElementType::kU32,
+    ElementType::kI64,        ElementType::kU64,        ElementType::kF64,  ElementType::kC64,    ElementType::kF8E5M2,
+    ElementType::kF8E4M3,     ElementType::kF8E8M0,     ElementType::kF4,   ElementType::kF6E2M3, ElementType::kF6E3M2,
+    ElementType::kF8E5M2Fnuz, ElementType::kF8E4M3Fnuz,
 };
 
 ElementType element_type(const Entry& entry) {

@@ -1,5 +1,5 @@
-// Merging of objects.
-#include "ingot/checkpoint/config_json.h"
+// Which side wins, key by key.
+#include "ingot/checkpoint/text_config.h"
 
 #include <algorithm>
 #include <array>
@@ -15,17 +15,6 @@ constexpr std::array<std::string_view, 6> kOfWholeModel{"architectures",       "
                                                         "quantization_config", "bos_token_id",        "eos_token_id"};
 
 }  // namespace
-
-void lay_over(json::object& config, const json::object& changes) {
-  for (const auto& [key, value] : changes) {
-    json::value& own = config[key];
-    if (own.is_object() && value.is_object()) {
-      lay_over(own.get_object(), value.get_object());
-    } else {
-      own = value;
-    }
-  }
-}
 
 void raise_text_config(json::object& config) {
   const json::value* const nested = config.if_contains("text_config");
