@@ -113,6 +113,7 @@ Fault read_stops(const SamplingContext& in, SamplingFields& out) {
   read_stop_strings(in.fields, out.stop);
   out.include_stop_str_in_output = in.fields.boolean("include_stop_str_in_output").value_or(false);
   out.skip_special_tokens = in.fields.boolean("skip_special_tokens").value_or(true);
+  in.fields.boolean("spaces_between_special_tokens");  // its type alone matters: byte-level text has none between them
   const bool ignore_eos = in.fields.boolean("ignore_eos").value_or(false);
   const std::vector<int64_t> ids = in.fields.integers("stop_token_ids").value_or(std::vector<int64_t>{});
 
