@@ -4,8 +4,9 @@
 make_templates.py FOLDER [CONVERSATIONS.json]    (packages: transformers of requirements.txt beside this file, jinja2==3.1.6)
 make_templates.py --show TEMPLATE.jinja NAME     prints one rendering in full
 
-Writes FOLDER/expected.json: template → conversation → the first 16 hex digits of the SHA-256 of the text, or
-"raises: …", the template's own raise_exception, or "fails", any other error. The clock stands at NOW, in UTC.
+Writes FOLDER/expected.json: template → conversation → "TEXT IDS", the first 16 hex digits of two SHA-256: of the text, and
+of its ids (written in decimal, with a blank after each) in the tiny tokenizer byte_level; or "raises: …", the template's own
+raise_exception; or "fails", any other error. The clock stands at NOW, in UTC.
 """
 
 import datetime
@@ -15,9 +16,14 @@ import pathlib
 import sys
 
 import jinja2
+import tokenizers
 from transformers.utils import chat_template_utils
 
-HOME = pathlib.Path(__file__).resolve().parents[2] / "tests/golden/templates/published"
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "tests"
+HOME = TESTS / "golden/templates/published"
+TOKENIZER = tokenizers.Tokenizer.from_file(str(TESTS / "fixtures/tokenizers/byte_level.json"))
+TOKENIZER.no_truncation()
+TOKENIZER.no_padding()
 NOW = datetime.datetime(2026, 3, 5, 14, 7, 9)
 
 
@@ -33,9 +39,14 @@ def render(source, variables):
     return chat_template_utils.render_jinja_template([messages], chat_template=source, **variables)[0][0]
 
 
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def result_of(source, variables):
     try:
-        return hashlib.sha256(render(source, variables).encode()).hexdigest()[:16]
+        text = render(source, variables)
+        return digest(text) + " " + digest("".join(f"{id} " for id in TOKENIZER.encode(text, add_special_tokens=False).ids))
     except Exception as error:  # whatever Python raises inside a template
         return f"raises: {error}" if type(error) is jinja2.TemplateError else "fails"
 

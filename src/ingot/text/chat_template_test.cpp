@@ -85,7 +85,7 @@ TEST(ChatTemplate, StopsWhatDoesNotEnd) {
       "{% for i in range(10**9) %}{% endfor %}",
       "{% for a in range(10000) %}{% for b in range(10000) %}{% for c in range(10000) %}{% endfor %}{% endfor %}{% "
       "endfor %}",
-      "{{ 'a' * 10**9 }}",
+      "{{ 'a' * 10**10 }}",
       "{{ [1] * 10**9 }}",
       "{{ 10 ** 10 ** 10 }}",
       "{{ 'a'.center(10**9) }}",
@@ -115,6 +115,28 @@ TEST(ChatTemplate, StopsWhatDoesNotEnd) {
     EXPECT_FALSE(result) << source.substr(0, 200);
     EXPECT_LT(seconds_between(start, now()), 10) << source.substr(0, 200);
   }
+}
+
+// What stops the endless must leave long chats alone, also those of templates that look back from each message.
+TEST(ChatTemplate, RendersLongChats) {
+  const auto variables = [](int count) {
+    boost::json::array messages;
+    for (int i = 0; i < count; ++i)
+      messages.push_back({{"role", i % 2 ? "assistant" : "user"}, {"content", "message " + std::to_string(i)}});
+    return boost::json::object{{"messages", messages}, {"add_generation_prompt", true}};
+  };
+  const auto plain = render(golden::read("golden/templates/smollm2.jinja"), variables(10'000));
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_TRUE(plain->ends_with("message 9999<|im_end|>\n<|im_start|>assistant\n"))
+      << plain->substr(plain->size() - 100);
+  const auto looking_back = render(
+      "{% for m in messages %}{% set last = namespace(role=none, found=false) %}{% for j in range(loop.index0 - 1, -1, "
+      "-1) %}"
+      "{% if not last.found and messages[j].role == 'user' %}{% set last.found = true %}{% endif %}{% endfor %}"
+      "{{ 'x' if last.found else '-' }}{% endfor %}",
+      variables(1500));
+  ASSERT_TRUE(looking_back) << looking_back.error().message;
+  EXPECT_EQ(*looking_back, "-" + std::string(1499, 'x'));
 }
 
 TEST(ChatTemplate, RendersFromManyThreads) {

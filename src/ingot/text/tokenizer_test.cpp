@@ -69,6 +69,19 @@ TEST(Tokenizer, RefusesADecoderThatPanics) {
   EXPECT_NE(tokenizer.error().message.find("Strip"), std::string::npos) << tokenizer.error().message;
 }
 
+// The regex engine gives up instead of going on for ever.
+TEST(Tokenizer, EndsARegexThatBacktracks) {
+  const auto tokenizer = Tokenizer::from_json(
+      R"({"version":"1.0","added_tokens":[],"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(a+)+$"},)"
+      R"("behavior":"Isolated","invert":false},"model":{"type":"WordLevel","vocab":{"a":0},"unk_token":"a"}})");
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  const auto start = now();
+  const auto ids = (*tokenizer)->encode(std::string(1000, 'a') + "!", false);
+  EXPECT_LT(seconds_between(start, now()), 10);
+  ASSERT_FALSE(ids);
+  EXPECT_EQ(ids.error().code, ErrorCode::kInvalidArgument);
+}
+
 // The crate panics on some broken files: the bridge must not let that unwind into C++.
 TEST(Tokenizer, TurnsAPanicIntoAnError) {
   const auto tokenizer = Tokenizer::from_json(R"({"decoder":{"type":"ByteLevel",)");

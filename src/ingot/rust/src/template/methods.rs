@@ -56,9 +56,16 @@ fn string_method(state: &State, text: &str, method: &str, args: &[Value]) -> Res
     Ok(Some(result))
 }
 
-// A width of more than four digits in a field, which the engine would fill before it is paid for.
+// A width of more than four digits in a field, which would be filled before it is paid for.
 fn has_long_number(format: &str) -> bool {
     let fields = format.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    fields.flat_map(|field| field.split(|c: char| !c.is_ascii_digit())).any(|digits| digits.len() > 4)
+}
+
+/// The same in a field of Python's old formatting.
+pub fn has_long_old_number(format: &str) -> bool {
+    let is_flag = |c: char| c.is_ascii_digit() || "+- #.".contains(c);
+    let fields = format.split('%').skip(1).map(|rest| &rest[..rest.find(|c| !is_flag(c)).unwrap_or(rest.len())]);
     fields.flat_map(|field| field.split(|c: char| !c.is_ascii_digit())).any(|digits| digits.len() > 4)
 }
 
@@ -112,8 +119,13 @@ fn split_words_from_right(text: &str, limit: usize) -> Vec<&str> {
     words
 }
 
+const MAX_WIDTH: usize = 1 << 20;
+
 fn pad(state: &State, text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
     let (width, fill): (usize, Option<char>) = from_args(args)?;
+    if width > MAX_WIDTH {
+        return Err(fault("the width is too large"));
+    }
     let missing = width.saturating_sub(text.chars().count());
     state.consume_fuel(missing as u64 / 64)?;
     let fill = fill.unwrap_or(if method == "zfill" { '0' } else { ' ' });

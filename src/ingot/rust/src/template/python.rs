@@ -1,7 +1,7 @@
 //! What Jinja2 and Python do differently from minijinja's built-ins: printing, some filters, the type tests.
 
-use minijinja::value::{Kwargs, Rest, Tuple, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, Output, State, Value};
+use minijinja::value::{Kwargs, Rest, Tuple, ValueKind, ValueOrKwargs};
+use minijinja::{Environment, Error, ErrorKind, Output, State, Value, filters};
 
 use minijinja_contrib::globals;
 
@@ -12,6 +12,8 @@ use super::text::{self, Paid};
 pub fn adapt(env: &mut Environment) {
     env.add_function("cycler", |items: Rest<Value>| globals::cycler(items.0));
     env.add_function("joiner", globals::joiner);
+    env.add_filter("engine format", filters::format);
+    env.add_filter("format", format);
     env.add_filter(tags::PERCENT, percent);
     env.add_filter("center", center);
     env.add_filter("wordcount", |text: &str| text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).count());
@@ -32,6 +34,14 @@ fn print(out: &mut Output, state: &mut State, value: &Value) -> Result<(), Error
         Some(string) => Ok(out.write_str(string)?),
         None => Ok(out.write_str(&text::str(state, value)?)?),
     }
+}
+
+fn format(state: &mut State, pattern: &str, values: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    if methods::has_long_old_number(pattern) {
+        return Err(Error::new(ErrorKind::InvalidOperation, "format: a width or precision is too large"));
+    }
+    let args: Vec<Value> = std::iter::once(Value::from(pattern)).chain(values.into_values()).collect();
+    state.apply_filter("engine format", &args)
 }
 
 // format % value: a tuple gives several values, a dict named ones.

@@ -4,7 +4,8 @@
 //! `{% generation %} … {% endgeneration %}`, transformers' marks around what the assistant wrote, render their body in a
 //! scope of its own: what an empty `{% with %}` does. `{% for x in y %}` becomes `{% for x in __iter__((y)) %}`, so that a
 //! loop over None fails as in Python. What `{% set %}` assigns goes through `__bounded__` or, for a namespace's member,
-//! `__member__`; so do the parameters of a macro and of a call block, and a loop's variables (bounds.rs says why).
+//! `__member__`; so do the parameters of a macro and of a call block, and a loop's variables where they can be new values
+//! (bounds.rs says why).
 //! `'…' % x` becomes `'…'|__percent__((x))`.
 
 use std::ops::Range;
@@ -81,7 +82,10 @@ impl Edits {
         };
         if end > 0 {
             self.call(ITER, &tokens[separator].1, &rest[end - 1].1);
-            self.bind(tokens, &identifiers(&tokens[1..separator]));
+            let is_recursive = rest[end..].iter().any(|(token, _)| matches!(token, Token::Ident("recursive")));
+            if is_recursive || makes_values(&rest[..end]) {
+                self.bind(tokens, &identifiers(&tokens[1..separator]));
+            }
         }
     }
 
@@ -140,6 +144,25 @@ impl Edits {
         }
         result + &source[copied..]
     }
+}
+
+// Whether the expression can be more than a part of what variables hold, which is bounded already.
+fn makes_values(tokens: &Tokens) -> bool {
+    let is_range = matches!(tokens[0].0, Token::Ident("range"));
+    let mut follows_operand = false;
+    let found = tokens.iter().any(|(token, _)| {
+        let makes = match token {
+            Token::BracketOpen => !follows_operand,
+            Token::BraceOpen | Token::ParenOpen | Token::Pipe | Token::Plus | Token::Mul => true,
+            _ => false,
+        };
+        follows_operand = match token {
+            Token::Ident(name) => !matches!(*name, "or" | "and" | "not" | "in" | "if" | "else" | "is"),
+            _ => matches!(token, Token::Str(_) | Token::String(_) | Token::BracketClose),
+        };
+        makes
+    });
+    found && !is_range
 }
 
 // How many tokens the operand takes that the tokens begin with: a primary and what is attached to it.
