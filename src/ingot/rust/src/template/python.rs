@@ -15,6 +15,7 @@ pub fn adapt(env: &mut Environment) {
     env.add_filter("engine format", filters::format);
     env.add_filter("format", format);
     env.add_filter(tags::PERCENT, percent);
+    env.add_filter(tags::MARKUP, markup);
     env.add_filter("center", center);
     env.add_filter("wordcount", |text: &str| text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).count());
     env.add_filter("truncate", truncate);
@@ -56,6 +57,17 @@ fn percent(state: &mut State, format: Value, value: Value) -> Result<Value, Erro
         _ => args.push(value),
     }
     state.apply_filter("format", &args)
+}
+
+// What becomes of a string that is added to markup.
+fn markup(value: Value) -> Value {
+    match value.as_str() {
+        Some(text) if !value.is_safe() => {
+            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            Value::from_safe_string(text.replace('\'', "&#39;").replace('"', "&#34;"))
+        }
+        _ => value,
+    }
 }
 
 fn center(state: &mut State, value: Value, width: Option<Value>) -> Result<Value, Error> {

@@ -6,7 +6,7 @@
 //! loop over None fails as in Python. What `{% set %}` assigns goes through `__bounded__` or, for a namespace's member,
 //! `__member__`; so do the parameters of a macro and of a call block, and a loop's variables where they can be new values
 //! (bounds.rs says why).
-//! `'…' % x` becomes `'…'|__percent__((x))`.
+//! `'…' % x` becomes `'…'|__percent__((x))`, and `'…'|safe + x` `'…'|safe + x|__markup__`.
 
 use std::ops::Range;
 
@@ -19,6 +19,7 @@ use super::bounds::{BOUNDED, MEMBER};
 
 pub const ITER: &str = "__iter__";
 pub const PERCENT: &str = "__percent__";
+pub const MARKUP: &str = "__markup__";
 
 // Of one tag. The engine folds constants in time that grows faster than the expression.
 const MAX_TOKENS: usize = 4096;
@@ -34,6 +35,7 @@ pub fn rewrite(source: &str, syntax: &SyntaxConfig) -> Result<String, Error> {
             Token::BlockStart | Token::VariableStart => start = at,
             Token::BlockEnd | Token::VariableEnd if at > start + 1 => {
                 edits.formats(&tokens[start + 1..=at]);
+                edits.sums(&tokens[start + 1..=at]);
                 if matches!(token, Token::BlockEnd) {
                     edits.tag(&tokens[start + 1..=at]);
                 }
@@ -125,6 +127,30 @@ impl Edits {
         }
     }
 
+    // `'…'|safe + x`: Jinja2's markup escapes what it is added to.
+    fn sums(&mut self, tokens: &Tokens) {
+        let ends_sum = |token: &Token| {
+            matches!(token, Token::Comma | Token::Tilde | Token::Assign | Token::VariableEnd | Token::BlockEnd)
+                || matches!(token, Token::Ident("if" | "else" | "or" | "and" | "not" | "in" | "is"))
+        };
+        let mut rest = tokens;
+        while let Some(end) = find(rest, ends_sum) {
+            let mut terms = Vec::new();
+            let mut sum = &rest[..end];
+            while let Some(plus) = find(sum, |token| matches!(token, Token::Plus)) {
+                terms.push(&sum[..plus]);
+                sum = &sum[plus + 1..];
+            }
+            terms.push(sum);
+            if terms.len() > 1 && terms.iter().any(|term| is_safe(term)) {
+                for last in terms.iter().filter(|term| !is_safe(term)).filter_map(|term| term.last()) {
+                    self.insert(last.1.end_offset as usize, &format!("|{MARKUP}"));
+                }
+            }
+            rest = &rest[end + 1..];
+        }
+    }
+
     fn insert(&mut self, at: usize, text: &str) {
         self.0.push((at..at, text.to_owned()));
     }
@@ -144,6 +170,10 @@ impl Edits {
         }
         result + &source[copied..]
     }
+}
+
+fn is_safe(term: &Tokens) -> bool {
+    matches!(term, [.., (Token::Pipe, _), (Token::Ident("safe"), _)])
 }
 
 // Whether the expression can be more than a part of what variables hold, which is bounded already.
