@@ -106,7 +106,7 @@ double divergence(Distributions& d, size_t position, const float* logits, int vo
 
 class GoldenOfForms : public ::testing::TestWithParam<testing::ModelForm> {};
 
-TEST_P(GoldenOfForms, DistributionsOfRealTextAreCloseToFloat32) {
+TEST_P(GoldenOfForms, users_91_distributions_of_real_text_are_close_to_float32) {
   const Model model(GetParam());
   Distributions d(GetParam());
   const std::span<const int32_t> tokens = d.get<int32_t>("tokens");

@@ -83,6 +83,7 @@ Parsed<ChatRequest> parse_chat_request(std::string_view body, const ModelDefault
   add_variables(fields, model.chat, out.variables);
   auto sampling = read_sampling_fields(fields, Endpoint::kChat, model);
   auto tools_fault = check_tools(fields);
+  out.chat_template = fields.string("chat_template");
   out.return_prompt_text = fields.boolean("return_prompt_text").value_or(false);
   out.add_special_tokens = fields.boolean("add_special_tokens").value_or(false);
 
@@ -91,6 +92,12 @@ Parsed<ChatRequest> parse_chat_request(std::string_view body, const ModelDefault
   if (!messages) return std::unexpected(std::move(messages.error()));
   if (!sampling) return std::unexpected(std::move(sampling.error()));
   if (tools_fault) return std::unexpected(*std::move(tools_fault));
+  if (out.chat_template && !model.chat.trusts_request_template) {
+    return std::unexpected(
+        semantic_error("Chat template is passed with request, but --trust-request-chat-template is not "
+                       "set. Refused request with untrusted chat template.",
+                       "chat_template"));
+  }
   const bool generate = out.variables["add_generation_prompt"].get_bool();
   const bool proceed = out.variables["continue_final_message"].get_bool();
   if (auto fault = check_continuation(fields, generate, proceed)) return std::unexpected(*std::move(fault));

@@ -23,6 +23,7 @@ struct ChatRequest {
   // documents where given, add_generation_prompt, continue_final_message, reasoning_effort and enable_thinking where
   // given, and the template kwargs. The server adds bos_token and eos_token.
   boost::json::object variables;
+  std::optional<std::string> chat_template;   // in place of the model's, where the server trusts requests with it
   std::optional<std::string> continued_text;  // continue_final_message: the last message's text, for cut_to_continue()
   std::string last_role, last_text;           // of the last message, for echo
   std::optional<std::string> reply_role;  // without a generation prompt, the last message's; else the server's choice

@@ -15,8 +15,9 @@ enum class ContentFormat { kString, kParts };
 
 struct ChatDefaults {
   ContentFormat content_format = ContentFormat::kString;
-  bool has_developer_role = false;      // false: role developer is given to the template as system
-  boost::json::object template_kwargs;  // --default-chat-template-kwargs, under the request's
+  bool trusts_request_template = false;  // --trust-request-chat-template: a request may bring its own
+  bool has_developer_role = false;       // false: role developer is given to the template as system
+  boost::json::object template_kwargs;   // --default-chat-template-kwargs, under the request's
 };
 
 struct ModelDefaults {

@@ -30,7 +30,6 @@ constexpr Row kUnsupported[] = {
     {"ec_transfer_params", "{}"},
     {"suffix", "null", kOnlyCompletions},
     {"prompt_embeds", "[]", kOnlyCompletions},
-    {"chat_template", "null", kOnlyChat},
     {"media_io_kwargs", "{}", kOnlyChat},
     {"mm_processor_kwargs", "{}", kOnlyChat},
 };

@@ -115,6 +115,7 @@ serve::ServedModel make_served_model(const OpenedModel& opened, const ServeConfi
   const std::string source(find_template(opened.text.chat_templates, "default"));
   defaults.chat.content_format = content_format(config.chat_template_content_format, source);
   defaults.chat.template_kwargs = config.chat_template_kwargs;
+  defaults.chat.trusts_request_template = config.trust_request_chat_template;
   defaults.chat.has_developer_role = source.find("developer") != std::string::npos;
 
   served.root = opened.path;

@@ -32,6 +32,7 @@ struct ServeConfig {
   std::string response_role = "assistant";
   std::string chat_template_content_format = "auto";  // auto, string, openai
   boost::json::object chat_template_kwargs = {};
+  bool trust_request_chat_template = false;
   bool enable_prompt_tokens_details = true;
   bool enable_force_include_usage = false;
   bool enable_request_id_headers = false;

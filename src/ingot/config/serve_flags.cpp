@@ -145,6 +145,8 @@ void add_reply_flags(FlagTable& t, ServeConfig& c) {
            "What templates are given as a message's content: one text, or OpenAI's list of parts");
   t.json(kReplies, "--default-chat-template-kwargs", c.chat_template_kwargs,
          "Variables for the chat template, under those of a request's chat_template_kwargs");
+  t.flag(kReplies, "--trust-request-chat-template,!--no-trust-request-chat-template", c.trust_request_chat_template,
+         "Let requests bring their own chat_template");
   t.value(kReplies, "--response-role", c.response_role, "Role of chat replies");
   t.flag(kReplies, "--enable-prompt-tokens-details,!--no-enable-prompt-tokens-details", c.enable_prompt_tokens_details,
          "Report cached prompt tokens in usage");

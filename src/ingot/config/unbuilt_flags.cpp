@@ -14,7 +14,7 @@ constexpr std::string_view kNames[] = {
     "--ssl-keyfile", "--ssl-certfile", "--ssl-ca-certs", "--ssl-cert-reqs", "--disable-access-log-for-endpoints",
     "--disable-fastapi-docs", "--middleware", "--api-server-count", "-asc", "--h11-max-incomplete-event-size",
     "--h11-max-header-count", "--grpc", 
-    "--trust-request-chat-template", "--enable-auto-tool-choice",
+    "--enable-auto-tool-choice",
     "--tool-call-parser", "--tool-parser-plugin", "--exclude-tools-when-tool-choice-none", "--reasoning-parser",
     "--return-tokens-as-token-ids", "--enable-per-request-metrics", "--enable-server-load-tracking",
     "--enable-tokenizer-info-endpoint", "--enable-log-requests", "--enable-log-outputs", "--max-log-len",

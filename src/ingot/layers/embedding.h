@@ -12,7 +12,7 @@ class Embedding {
 
   array operator()(const array& ids) const { return embedding(ids, table_); }  // int32[T] → float32[T, hidden]
   int vocab_size() const { return table_.out_features; }
-  Linear tied_head() const { return Linear(table_); }                          // shares the table's memory
+  Linear tied_head() const { return Linear(table_); }  // shares the table's memory
 
  private:
   PackedWeight table_;

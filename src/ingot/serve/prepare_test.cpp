@@ -117,6 +117,23 @@ TEST(Prepare, ChatNeedsATemplate) {
   EXPECT_EQ(call.error().status, 400);
 }
 
+TEST(Prepare, ATrustedRequestMayBringItsTemplate) {
+  ServedModel trusting = model();
+  CallInput input;
+  input.body = R"({"messages":[{"role":"user","content":"Hello"}],"chat_template":"<{{ messages[0].content }}>",
+                   "return_prompt_text":true})";
+  EXPECT_EQ(prepare(api::Endpoint::kChat, trusting, input, std::atomic<bool>(false)).error().param, "chat_template");
+  trusting.defaults.chat.trusts_request_template = true;
+  const auto call = prepare(api::Endpoint::kChat, trusting, input, std::atomic<bool>(false));
+  ASSERT_TRUE(call) << call.error().message;
+  EXPECT_EQ(call->prompt_echo.text, "<Hello>");
+  input.body = R"({"messages":[{"role":"user","content":"Hello"}],"chat_template":"{% if %}"})";
+  const auto wrong = prepare(api::Endpoint::kChat, trusting, input, std::atomic<bool>(false));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().status, 400);
+  EXPECT_EQ(wrong.error().param, "chat_template");
+}
+
 TEST(Prepare, users_35_one_bos) {
   ServedModel with_bos = model();
   with_bos.bos_token = "<|endoftext|>";
