@@ -10,9 +10,13 @@
 #include "ingot/apps/metrics_page.h"
 #include "ingot/apps/serve.h"
 #include "ingot/apps/version.h"
+#include "ingot/cli/bench/bench.h"
 #include "ingot/cli/client.h"
+#include "ingot/cli/collect_env.h"
 #include "ingot/cli/command_table.h"
 #include "ingot/config/serve_flags.h"
+#include "ingot/ops/cpu/isa.h"
+#include "ingot/tensor/mlx_version.h"
 
 namespace {
 
@@ -49,22 +53,37 @@ int version(Arguments) {
   return 0;
 }
 
+int collect_env(Arguments arguments) {
+  const auto mlx = ingot::check_mlx_version();
+  return ingot::cli::run_collect_env(arguments, {{"Version", ingot::kVersion},
+                                                 {"Compiler", INGOT_COMPILER},
+                                                 {"Build", INGOT_BUILD},
+                                                 {"MLX", mlx ? INGOT_MLX_VERSION : mlx.error().message},
+                                                 {"Back end", INGOT_BACKEND},
+                                                 {"Kernels", std::string(ingot::cpu::isa_name(ingot::cpu::isa()))}});
+}
+
 ingot::cli::CommandTable commands() {
   namespace cli = ingot::cli;
   const auto chat = [](Arguments arguments) { return cli::run_chat(arguments, ingot::open_local_model); };
   const auto complete = [](Arguments arguments) { return cli::run_complete(arguments, ingot::open_local_model); };
-  return {.program = "ingot",
-          .description = "Ingot serves language models on this machine.",
-          .commands = {{"serve", "Serve", "serve a model over the OpenAI API", serve},
-                       {"chat", "Use", "chat with a model, behind a server or in this process", chat},
-                       {"complete", "Use", "let a model go on with a text", complete},
-                       {"--version", "About", "print the version", version},
-                       {"docs", "", "", docs}},
-          .examples =
-              "Examples:\n"
-              "  ingot serve                          the default model on 127.0.0.1:8000\n"
-              "  ingot chat                           talk with that server\n"
-              "  ingot chat --local -q 'Hello!'       one reply, without a server"};
+  const auto bench = [](Arguments arguments) { return cli::run_bench(arguments, ingot::open_local_model); };
+  return {
+      .program = "ingot",
+      .description = "Ingot serves language models on this machine.",
+      .commands = {{"serve", "Serve", "serve a model over the OpenAI API", serve},
+                   {"chat", "Use", "chat with a model, behind a server or in this process", chat},
+                   {"complete", "Use", "let a model go on with a text", complete},
+                   {"bench", "Measure", "load on a server, latency and throughput of the engine", bench},
+                   {"collect-env", "About", "what a report of a fault should say about machine and build", collect_env},
+                   {"--version", "About", "print the version", version},
+                   {"docs", "", "", docs}},
+      .examples =
+          "Examples:\n"
+          "  ingot serve                          the default model on 127.0.0.1:8000\n"
+          "  ingot chat                           talk with that server\n"
+          "  ingot chat --local -q 'Hello!'       one reply, without a server\n"
+          "  ingot bench serve --num-prompts 100   load that server"};
 }
 
 }  // namespace

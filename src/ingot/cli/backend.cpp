@@ -22,7 +22,7 @@ void append(Reply& reply, const ReplyPiece& piece) {
 Result<Reply> Backend::ask(api::Endpoint endpoint, boost::json::object request,
                            const std::function<void(std::string_view)>& on_text) {
   request["stream"] = true;
-  request["stream_options"] = {{"include_usage", true}};
+  request["stream_options"] = boost::json::object{{"include_usage", true}};
   Reply reply;
   Status failure;
   const TimePoint start = now();

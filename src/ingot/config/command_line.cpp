@@ -110,6 +110,8 @@ Result<std::optional<HelpText>> parse_command_line(CLI::App& app, std::span<cons
   app.formatter(std::make_shared<FlagFormatter>());
   app.get_help_ptr()->description("Show this text; =all, =GROUP or =FLAG for more");
   app.allow_extras();
+  if (!app.get_option_no_throw("--config"))
+    app.add_option("--config", "YAML file of flags; the command line wins")->type_name("FILE");
   Words words = normalise_flag_names(arguments);
   if (const auto topic = help_topic(words)) {
     auto text = help_about(app, *topic);
