@@ -1,5 +1,6 @@
 """The program's client commands: chat, complete, bench, collect-env, help. They talk to the mock server, which says the
 prompt again, and to a server with a model where one is given; what runs in process needs INGOT_TEST_MODEL or the default one."""
+import codecs
 import contextlib
 import json
 import os
@@ -48,10 +49,11 @@ def test_complete_says_what_the_server_says(mock_server, env):
 def test_chat_sends_system_prompt_and_text(mock_server, env):
     url = mock_server().url + "/v1"
     reply = good(env, "chat", "--url", url, "--system-prompt", "Be brief.", "-q", "Hello there").stdout
-    assert "Be brief." in reply and "Hello there" in reply  # the mock says the whole rendered prompt again
-    assert "from a pipe" in good(env, "chat", "--url", url, "-q", "-", stdin="from a pipe\n").stdout
-    turns = good(env, "chat", "--url", url, stdin="first\n/set temperature 0\nsecond\n").stdout
-    assert turns.count("first") >= 2 and "temperature = 0" in turns  # the second request holds the first message
+    assert reply == "system\nBe brief.\n"  # the mock says the rendered prompt again, up to its first end of turn
+    assert good(env, "chat", "--url", url, "-q", "-", stdin="from a pipe\n").stdout == "user\nfrom a pipe\n"
+    lines = "/set ignore_eos true\n/set max_tokens 30\nfirst\n/set max_tokens 150\nsecond\n"
+    reply = good(env, "chat", "--url", url, stdin=lines).stdout.split("max_tokens = 150")[1]
+    assert 0 <= reply.find("first") < reply.find("second")  # the second request holds the first message
 
 
 def test_against_any_server(url, env):
@@ -96,7 +98,7 @@ def test_keys(mock_server, env):
 
 def test_a_dying_engine_is_an_error_and_not_a_reply(mock_server, env):
     server = mock_server("--step-us", "5000")
-    arguments = ["complete", "--url", server.url + "/v1", "-q", "a b c d e f g h", "--max-tokens", "2000"]
+    arguments = ["complete", "--url", server.url + "/v1", "-q", "a b c " * 100, "--max-tokens", "1000"]
     with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as client:
         assert client.stdout.read(1) == "a"  # it streams
         server.fail_step()
@@ -106,7 +108,7 @@ def test_a_dying_engine_is_an_error_and_not_a_reply(mock_server, env):
 
 def test_ctrl_c_ends_a_one_shot_reply(mock_server, env):
     url = mock_server("--step-us", "20000").url + "/v1"
-    arguments = ["complete", "--url", url, "-q", "a b c " * 100, "--max-tokens", "2000"]
+    arguments = ["complete", "--url", url, "-q", "a b c " * 100, "--max-tokens", "1000"]
     with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as client:
         assert client.stdout.read(1) == "a"
         client.send_signal(signal.SIGINT)
@@ -129,7 +131,7 @@ def test_help_teaches(env):
 
 
 def test_near_misses(env):
-    for arguments, wanted in ((["chta"], "ingot chat"), (["bench", "latncy"], "ingot bench latency"), (["chat", "--sats"], "--stats")):
+    for arguments, wanted in ((["cht"], "ingot chat"), (["bench", "latncy"], "ingot bench latency"), (["chat", "--sats"], "--stats")):
         refused = run(env, *arguments)
         assert refused.returncode == 2 and wanted in refused.stderr and refused.stdout == ""
     assert run(env).returncode == 2
@@ -152,6 +154,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execve(PROGRAM, [str(PROGRAM), *arguments], env)
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.text = ""
 
     def send(self, text):
@@ -164,7 +167,7 @@ class Terminal:
             data = os.read(self.fd, 65536)
         except OSError:  # how a pty says that its other end is closed
             data = b""
-        self.text += re.sub(r"\x1b\[[?0-9;]*[A-Za-z~]", "", data.decode(errors="replace"))
+        self.text = re.sub(r"\x1b\[[?0-9;]*[A-Za-z~]", "", self.text + self.decoder.decode(data))
         return bool(data)
 
     def expect(self, pattern, within=10):
@@ -241,7 +244,7 @@ def test_a_session_with_commands(mock_server, env, tmp_path):
 
 def test_ctrl_c_stops_the_reply_and_ctrl_d_leaves(mock_server, env):
     url = mock_server("--step-us", "20000").url + "/v1"
-    with at_terminal(env, "chat", "--url", url, "--max-tokens", "2000") as t:
+    with at_terminal(env, "chat", "--url", url, "--max-tokens", "1000") as t:
         t.expect("> ")
         t.send("abcdefgh " * 40 + "\r")
         t.expect("user\r\nabcdefgh")

@@ -11,6 +11,7 @@
 
 #include <histedit.h>
 #include <langinfo.h>
+#include <signal.h>
 #include <unistd.h>
 
 namespace ingot::cli {
@@ -45,6 +46,7 @@ class Terminal final : public LineReader {
   static Terminal& of(EditLine* editor);
   static char* prompt(EditLine* editor) { return of(editor).prompt_.data(); }
   static unsigned char drop_line(EditLine* editor, int);
+  static unsigned char suspend(EditLine* editor, int);
   static unsigned char begin_line(EditLine* editor, int);
   static unsigned char paste(EditLine* editor, int);
   static unsigned char complete(EditLine* editor, int);
@@ -74,8 +76,9 @@ Terminal::Terminal(const std::string& history_file, std::vector<std::string> wor
   el_set(editor_, EL_EDITOR, "emacs");
   el_set(editor_, EL_SIGNAL, 1);
   el_set(editor_, EL_HIST, history, history_);
-  el_set(editor_, EL_SETTY, "-d", "intr=", nullptr);  // Ctrl-C is a key while a line is edited
+  el_set(editor_, EL_SETTY, "-d", "-isig", nullptr);  // Ctrl-C and Ctrl-Z are keys while a line is edited
   bind("^C", "ingot-drop-line", &Terminal::drop_line);
+  bind("^Z", "ingot-suspend", &Terminal::suspend);
   bind("\\e\r", "ingot-begin-line", &Terminal::begin_line);
   bind("\\e[200~", "ingot-paste", &Terminal::paste);
   bind("\t", "ingot-complete", &Terminal::complete);
@@ -102,6 +105,12 @@ void Terminal::bind(const char* keys, const char* name, Key act) {
 unsigned char Terminal::drop_line(EditLine* editor, int) {
   of(editor).dropped_ = true;
   return CC_NEWLINE;
+}
+
+// The editor's own handler restores the terminal, and redraws when the program goes on.
+unsigned char Terminal::suspend(EditLine*, int) {
+  raise(SIGTSTP);
+  return CC_REDISPLAY;
 }
 
 unsigned char Terminal::begin_line(EditLine* editor, int) {

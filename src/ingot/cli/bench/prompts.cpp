@@ -64,7 +64,7 @@ const auto& draw(const auto& from, Random& random) {
 
 std::string draw_text(int32_t num_words, Random& random) {
   std::string text;
-  for (int32_t i = 0; i < num_words; ++i) text += std::string(text.empty() ? "" : " ") + draw(kWords, random);
+  for (int32_t i = 0; i < num_words; ++i) text.append(text.empty() ? "" : " ").append(draw(kWords, random));
   return text;
 }
 
@@ -163,7 +163,8 @@ std::vector<Prompt> random_prompts(const DatasetOptions& options, const std::vec
                   .text = prefix_text,
                   .max_tokens = draw_length(options.random_output_len, options.random_range_ratio, random)};
     if (as_text) {
-      prompt.text += (prefix_text.empty() ? "" : " ") + draw_text(length, random);
+      if (!prompt.text.empty()) prompt.text += ' ';
+      prompt.text += draw_text(length, random);
     } else {
       const std::vector<int32_t> ids = draw_ids(length, pool, random);
       prompt.ids.insert(prompt.ids.end(), ids.begin(), ids.end());
