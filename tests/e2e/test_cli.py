@@ -286,6 +286,16 @@ def test_several_lines_make_one_message(mock_server, env):
         assert t.exit_code() == 0
 
 
+def test_a_connection_that_the_server_closed_is_opened_anew(mock_server, env):
+    url = mock_server("--keep-alive-ms", "100").url + "/v1"
+    with at_terminal(env, "complete", "--url", url) as t:
+        for text in ("one", "two", "three"):
+            t.expect("> ")
+            time.sleep(0.4)
+            t.send(text + "\r")
+            t.expect(f"\r\n{text}\r\n")
+
+
 def test_history_and_completion(mock_server, env):
     url = mock_server().url + "/v1"
     with at_terminal(env, "chat", "--url", url) as t:

@@ -1,6 +1,7 @@
 // Rows of the client's own; those of the engine come from config/.
 #include "ingot/cli/client_flags.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
@@ -45,6 +46,13 @@ constexpr const char* kCompleteExamples =
 
 std::string read_all_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
+// Whether the command line itself holds this flag or value.
+bool is_written(std::span<const std::string> arguments, const std::string& word) {
+  return std::ranges::any_of(arguments, [&](const std::string& argument) {
+    return argument == word || argument.starts_with(word + "=") || argument.ends_with("=" + word);
+  });
+}
+
 }  // namespace
 
 Result<std::variant<ClientFlags, HelpText>> parse_client_flags(ClientCommand command,
@@ -67,8 +75,9 @@ Result<std::variant<ClientFlags, HelpText>> parse_client_flags(ClientCommand com
   if (!help) return std::unexpected(help.error());
   if (*help) return std::move(**help);
   if (app.count("--seed") > 0) f.sampling.seed = static_cast<int64_t>(f.engine.source.seed);
-  f.local |= !f.engine.source.model.empty();
-  if (f.local && app.count("--url") > 0)
+  // In the environment or a file, a model is what a server serves; a client runs it when it is told so.
+  f.local |= !f.engine.source.model.empty() && is_written(arguments, f.engine.source.model);
+  if (f.local && is_written(arguments, "--url"))
     return fail(ErrorCode::kInvalidArgument, "a model in this process (MODEL, --local) and --url exclude each other");
   const char* key = std::getenv("OPENAI_API_KEY");
   if (f.api_key.empty() && key) f.api_key = key;

@@ -65,6 +65,11 @@ TEST(ClientFlags, AModelMeansThisProcess) {
   EXPECT_EQ(f.engine.source.model, "model.gguf");
   EXPECT_EQ(f.engine.source.max_model_len, 1000);
   EXPECT_EQ(f.quick, "Hi");
+  EXPECT_TRUE(flags({"--model=model.gguf"}).local);
+  setenv("INGOT_MODEL", "served.gguf", 1);
+  EXPECT_FALSE(flags({}).local) << "that is the server's";
+  EXPECT_EQ(flags({"--local"}).engine.source.model, "served.gguf");
+  unsetenv("INGOT_MODEL");
   EXPECT_THAT(parse({"model.gguf", "--url", "http://x"}).error().message, HasSubstr("exclude"));
 }
 

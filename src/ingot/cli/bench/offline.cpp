@@ -104,7 +104,7 @@ Result<std::vector<double>> measure_latency(const LatencyOptions& o, const Opene
     return std::unexpected(fits.error());
   const auto prompts = random_prompts({.path = {},
                                        .num_prompts = o.batch_size,
-                                       .seed = static_cast<uint64_t>(o.engine.seed),
+                                       .seed = static_cast<uint64_t>(o.engine.source.seed),
                                        .output_len = {},
                                        .random_input_len = o.input_len,
                                        .random_output_len = o.output_len},
@@ -235,7 +235,7 @@ int bench_throughput(std::span<const std::string> arguments, const OpenLocalMode
   if (const auto code = parse("throughput", app, arguments)) return *code;
   auto dataset = o.dataset.options();
   if (!dataset) return report_failure("throughput", dataset.error(), 2);
-  dataset->seed = static_cast<uint64_t>(o.engine.seed);
+  dataset->seed = static_cast<uint64_t>(o.engine.source.seed);
   log::init("warning");
   auto model = open_model(o.engine);
   if (!model) return report_failure("throughput", model.error());
