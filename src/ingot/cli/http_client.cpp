@@ -168,8 +168,10 @@ net::awaitable<int> HttpClient::attempt(const HttpCall& call, const BodySink& si
         ec = {};
         open = co_await connection->read();
       }
-    } else {
+    } else if (answered) {
       parser.put_eof(ec);
+    } else {
+      ec = http::error::end_of_stream;  // of a kept connection, nearly always: the server had closed it
     }
     if (ec) throw system_error(ec);
     if (body.empty()) continue;
