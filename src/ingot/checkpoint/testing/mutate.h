@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/json.hpp>
@@ -115,13 +116,15 @@ class Mutator {
       boost::json::object& object = value.get_object();
       auto* const member = object.begin() + static_cast<ptrdiff_t>(below(object.size()));
       const std::string key(member->key());
+      boost::json::value renamed;
       switch (below(6)) {
         case 0:
           object.erase(key);
           break;
         case 1:
-          object[key + "x"] = member->value();
+          renamed = member->value();  // a copy: the object moves its members when it grows
           object.erase(key);
+          object[key + "x"] = std::move(renamed);
           break;
         case 2:
           object[key] = odd_value();
