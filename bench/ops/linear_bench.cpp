@@ -68,7 +68,7 @@ void check(const Case& c) {
   const auto bytes = random_weight(c);
   const auto x = random_rows(size_t(rows) * c.in_features);
   std::vector<float> y(size_t(rows) * c.out_features);
-  run_linear({c.format, rows, c.in_features, c.out_features}, x.data(), bytes.data(), y.data(), ThreadPool::instance(),
+  run_linear({c.format, rows, c.in_features, c.out_features}, x.data(), {bytes.data()}, y.data(), ThreadPool::instance(),
              isa());
   const PackedWeight weight{c.format, c.out_features, c.in_features,
                             array(bytes.data(), {int(bytes.size())}, mx::uint8)};
@@ -92,7 +92,7 @@ void time_linear(benchmark::State& state, const Case& c, int rows) {
   std::vector<float> y(size_t(rows) * c.out_features);
   int next = 0;
   for (auto _ : state) {
-    run_linear({c.format, rows, c.in_features, c.out_features}, x.data(), weights[next].data(), y.data(),
+    run_linear({c.format, rows, c.in_features, c.out_features}, x.data(), {weights[next].data()}, y.data(),
                ThreadPool::instance(), isa());
     next = (next + 1) % copies;
   }

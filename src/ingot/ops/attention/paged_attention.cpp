@@ -33,6 +33,7 @@ struct Step {
         block_table(in[4].data<int32_t>()),
         max_blocks(in[4].shape(1)),
         rope(in[5].data<float>()),
+        query_rope(in[6].data<float>()),
         rotary_half(in[5].shape(2)) {}
 
   int group() const { return shape.num_heads / shape.num_kv_heads; }
@@ -41,6 +42,7 @@ struct Step {
   }
   const float* value(int token, int head) const { return key(token, head + shape.num_kv_heads); }
   const float* angles(int token) const { return rope + size_t(token) * 2 * rotary_half; }
+  const float* query_angles(int token) const { return query_rope + size_t(token) * 2 * rotary_half; }
   size_t head_elements() const { return size_t{2} * block_size * shape.head_dim; }  // one head's part of a page
   int position(int row, int token) const { return context_len[row] - query_start[row + 1] + token; }
   const int32_t* blocks(int row) const { return block_table + size_t(row) * max_blocks; }
@@ -53,7 +55,7 @@ struct Step {
   std::span<const int32_t> query_start, context_len;
   const int32_t* block_table;
   int max_blocks;
-  const float* rope;
+  const float *rope, *query_rope;
   int rotary_half;
 };
 
@@ -111,7 +113,7 @@ cpu::QueryTile tile_of(const Step& step, const AttentionUnit& unit) {
   return {.query =
               step.qkv + unit.first_token * step.qkv_stride + size_t(unit.kv_head) * step.group() * step.shape.head_dim,
           .query_stride = step.qkv_stride,
-          .rope = step.angles(unit.first_token),
+          .rope = step.query_angles(unit.first_token),
           .rotary_half = step.rotary_half,
           .num_tokens = unit.num_tokens,
           .group = step.group(),
@@ -196,6 +198,8 @@ void check(const array& qkv, const array& pool, int layer, const AttentionMeta& 
   require(meta.query_start, mx::int32, {rows + 1}, "paged_attention query_start");
   require(meta.block_table, mx::int32, {rows, -1}, "paged_attention block_table");
   require(meta.rope, mx::float32, {qkv.shape(0), 2, -1}, "paged_attention rope");
+  if (meta.query_rope)
+    require(*meta.query_rope, mx::float32, {qkv.shape(0), 2, meta.rope.shape(2)}, "paged_attention query_rope");
   if (2 * meta.rope.shape(2) > shape.head_dim)
     refuse(fmt::format("rope rotates {} channels of {}", 2 * meta.rope.shape(2), shape.head_dim));
 }
@@ -205,15 +209,16 @@ void check(const array& qkv, const array& pool, int layer, const AttentionMeta& 
 Attended paged_attention(const array& qkv, const array& pool, int layer, const AttentionMeta& meta,
                          const AttentionShape& shape) {
   check(qkv, pool, layer, meta, shape);
-  const auto outputs =
-      cpu::cpu_op("paged_attention", {qkv, pool, meta.query_start, meta.context_len, meta.block_table, meta.rope},
-                  {{{qkv.shape(0), shape.num_heads * shape.head_dim}, mx::float32}, {pool.shape(), mx::bfloat16, 1}},
-                  [=, block_size = meta.block_size](const std::vector<array>& in, std::vector<array>& out) {
-                    auto* pages = reinterpret_cast<uint16_t*>(out[1].data<mx::bfloat16_t>());
-                    const Step step(in, pages, layer, shape, block_size);
-                    write_keys_and_values(step);
-                    attend(step, out[0].data<float>());
-                  });
+  const auto outputs = cpu::cpu_op(
+      "paged_attention",
+      {qkv, pool, meta.query_start, meta.context_len, meta.block_table, meta.rope, meta.query_rope.value_or(meta.rope)},
+      {{{qkv.shape(0), shape.num_heads * shape.head_dim}, mx::float32}, {pool.shape(), mx::bfloat16, 1}},
+      [=, block_size = meta.block_size](const std::vector<array>& in, std::vector<array>& out) {
+        auto* pages = reinterpret_cast<uint16_t*>(out[1].data<mx::bfloat16_t>());
+        const Step step(in, pages, layer, shape, block_size);
+        write_keys_and_values(step);
+        attend(step, out[0].data<float>());
+      });
   return {.out = outputs[0], .pool = outputs[1]};
 }
 

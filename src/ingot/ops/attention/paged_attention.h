@@ -1,6 +1,8 @@
 // Causal attention of a ragged batch over paged keys and values, with rope and the KV write in the same node.
 #pragma once
 
+#include <optional>
+
 #include "ingot/tensor/array.h"
 
 namespace ingot {
@@ -21,6 +23,7 @@ struct AttentionMeta {
   array block_table;  // int32[R, max_blocks]; blocks out of the window or past the context are not looked at
   array rope;         // rope_table() of the tokens' positions: [T, 2, rotary_dim / 2]
   int block_size = 0;
+  std::optional<array> query_rope = {};  // queries' own table, of the same shape; absent: `rope`
 };
 
 struct Attended {

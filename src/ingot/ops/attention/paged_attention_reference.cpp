@@ -92,7 +92,8 @@ Attended paged_attention(const array& qkv, const array& pool, int layer, const A
     return mx::where(mx::expand_dims(mask, {1, 3}), mine, array(0.0f));
   };
 
-  const array query = mx::reshape(rotate(parts[0], meta.rope), {num_tokens, kv_heads, group, dim});
+  const array query =
+      mx::reshape(rotate(parts[0], meta.query_rope.value_or(meta.rope)), {num_tokens, kv_heads, group, dim});
   array scores = mx::matmul(query, mx::transpose(gather(false), {0, 1, 3, 2})) * array(shape.scale);
   scores = mx::where(mx::expand_dims(mask, {1, 2}), scores, array(-std::numeric_limits<float>::infinity()));
   const array out = mx::matmul(mx::softmax(scores, -1), gather(true));

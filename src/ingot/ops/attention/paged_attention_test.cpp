@@ -152,6 +152,27 @@ TEST(PagedAttention, EqualsFallbackOnLongContexts) {
   }
 }
 
+// users.md 89: a query sees itself and window − 1 keys, against a dense mask, in one step, in chunks and decoded.
+TEST(PagedAttention, User89WindowsEndWhereADenseMaskEndsThem) {
+  for (const int window : {1, 16, 40, 64, 130}) {
+    for (const int length : {window - 1, window, window + 1, 2 * window}) {
+      if (length == 0) continue;
+      const Sequences sequences(shape_of(4, 2, 32, window), 16, {length});
+      expect_equals_fallback(sequences, {{length, length}});  // all at once
+      expect_equals_fallback(sequences, {{length, 1}});       // decoded
+      const array whole = sequences.in_chunks(0, length, length);
+      for (const int chunk : {1, 7, 16}) EXPECT_TRUE(same_bits(whole, sequences.in_chunks(0, length, chunk))) << chunk;
+      // The same with a window of one more differs from the position on that would see one key more.
+      const Sequences wider(shape_of(4, 2, 32, window + 1), 16, {length});
+      const array other = wider.in_chunks(0, length, length);
+      const auto first = [&](int end) { return end > 0 ? mx::slice(whole, {0, 0}, {end, 128}) : mx::zeros({1}); };
+      const auto first_other = [&](int end) { return end > 0 ? mx::slice(other, {0, 0}, {end, 128}) : mx::zeros({1}); };
+      EXPECT_TRUE(same_bits(first(std::min(length, window)), first_other(std::min(length, window)))) << length;
+      EXPECT_EQ(same_bits(whole, other), length <= window) << length;
+    }
+  }
+}
+
 TEST(PagedAttention, WritesThePoolInPlaceAsDrawn) {
   const Sequences sequences(shape_of(4, 2, 32), 32, {50});
   array pool = sequences.fresh_pool();
@@ -245,6 +266,18 @@ TEST(PagedAttention, InstructionSetsAgreeBitForBit) {
     if (expected.empty()) expected = out;
     EXPECT_EQ(out, expected) << cpu::isa_name(isa);
   }
+}
+
+TEST(PagedAttention, QueriesMayTurnByTheirOwnTable) {
+  const Sequences sequences(shape_of(4, 2, 32), 16, {90});
+  Sequences::Inputs in = sequences.step({{90, 90}});
+  const array plain = paged_attention(in.qkv, sequences.fresh_pool(), 1, in.meta, sequences.shape()).out;
+  in.meta.query_rope = rope_table(mx::arange(0, 90, mx::int32), from_host(default_inv_freq(1e4, 32)), {2.0f, 0.5f, 30});
+  const array expected = reference::paged_attention(in.qkv, sequences.fresh_pool(), 1, in.meta, sequences.shape()).out;
+  mx::eval(expected);
+  const array actual = paged_attention(in.qkv, sequences.fresh_pool(), 1, in.meta, sequences.shape()).out;
+  EXPECT_LT(mx::max(mx::abs(actual - expected)).item<float>(), 0.05f);
+  EXPECT_GT(mx::max(mx::abs(actual - plain)).item<float>(), 0.3f);
 }
 
 TEST(PagedAttention, RefusesShapesThatDoNotFit) {

@@ -62,7 +62,7 @@ class QuantisedRows {
 
 // Runs multiply(tile, run) for every pair of a tile of rows and a run of panels.
 template <class Multiply>
-void for_each_product(const LinearShape& shape, const uint8_t* panels, float* y, ThreadPool& pool,
+void for_each_product(const LinearShape& shape, const LinearWeight& weight, float* y, ThreadPool& pool,
                       const Multiply& multiply) {
   const int num_panels = ceil_div(shape.out_features, kPanelRows);
   const int blocks = is_quantised(shape.format) ? shape.in_features / kGroupSize : shape.in_features;
@@ -74,26 +74,27 @@ void for_each_product(const LinearShape& shape, const uint8_t* panels, float* y,
   pool.parallel_for(num_runs * num_tiles, [&](int task) {
     const int tile = task % num_tiles, first = task / num_tiles * run_panels;
     const int count = std::min(run_panels, num_panels - first);
-    multiply(tile,
-             PanelRun{panels + first * panel_bytes, count,
-                      std::min(count * kPanelRows, shape.out_features - first * kPanelRows),
-                      y + ptrdiff_t{tile} * kTileRows * shape.out_features + first * kPanelRows, shape.out_features});
+    multiply(tile, PanelRun{weight.panels + first * panel_bytes, count,
+                            std::min(count * kPanelRows, shape.out_features - first * kPanelRows),
+                            y + ptrdiff_t{tile} * kTileRows * shape.out_features + first * kPanelRows,
+                            shape.out_features, weight.bias ? weight.bias + first * kPanelRows : nullptr});
   });
 }
 
-void run_dense(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool, Isa isa) {
+void run_dense(const LinearShape& shape, const float* x, const LinearWeight& weight, float* y, ThreadPool& pool,
+               Isa isa) {
   const DenseKernels& kernels = cpu::kernels<DenseKernels>(isa);
   const auto multiply = shape.format == WeightFormat::kF32   ? kernels.f32
                         : shape.format == WeightFormat::kF16 ? kernels.f16
                                                              : kernels.bf16;
-  for_each_product(shape, panels, y, pool, [&](int tile, const PanelRun& run) {
+  for_each_product(shape, weight, y, pool, [&](int tile, const PanelRun& run) {
     const int first = tile * kTileRows;
     multiply({x + ptrdiff_t{first} * shape.in_features, std::min(kTileRows, shape.num_rows - first), shape.in_features},
              run);
   });
 }
 
-void run_quantised(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool,
+void run_quantised(const LinearShape& shape, const float* x, const LinearWeight& weight, float* y, ThreadPool& pool,
                    Isa isa) {
   const QuantisedKernels& kernels = cpu::kernels<QuantisedKernels>(isa);
   const auto multiply = shape.format == WeightFormat::kQ4_0   ? kernels.q4_0
@@ -105,15 +106,16 @@ void run_quantised(const LinearShape& shape, const float* x, const uint8_t* pane
     chunk.num_rows = std::min(kChunkRows, shape.num_rows - first);
     const QuantisedRows rows(chunk.num_rows, shape.in_features / kGroupSize);
     rows.fill(x + ptrdiff_t{first} * shape.in_features, shape.format, pool, kernels);
-    for_each_product(chunk, panels, y + ptrdiff_t{first} * shape.out_features, pool,
+    for_each_product(chunk, weight, y + ptrdiff_t{first} * shape.out_features, pool,
                      [&](int tile, const PanelRun& run) { multiply(rows.tile(tile), run); });
   }
 }
 
 }  // namespace
 
-void run_linear(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool, Isa isa) {
-  (is_quantised(shape.format) ? run_quantised : run_dense)(shape, x, panels, y, pool, isa);
+void run_linear(const LinearShape& shape, const float* x, const LinearWeight& weight, float* y, ThreadPool& pool,
+                Isa isa) {
+  (is_quantised(shape.format) ? run_quantised : run_dense)(shape, x, weight, y, pool, isa);
 }
 
 }  // namespace ingot::cpu

@@ -14,8 +14,14 @@ struct LinearShape {
   int num_rows, in_features, out_features;
 };
 
-// y[num_rows][out] = x[num_rows][in] · Wᵀ. The bits of y depend neither on the pool's size nor on the instruction set.
-// Scratch: cpu::workspace(), at most about 1.3 · 1024 · in_features bytes.
-void run_linear(const LinearShape& shape, const float* x, const uint8_t* panels, float* y, ThreadPool& pool, Isa isa);
+struct LinearWeight {
+  const uint8_t* panels;
+  const float* bias = nullptr;  // [out]; null: none
+};
+
+// y[num_rows][out] = x[num_rows][in] · Wᵀ + bias. The bits of y depend neither on the pool's size nor on the
+// instruction set. Scratch: cpu::workspace(), at most about 1.3 · 1024 · in_features bytes.
+void run_linear(const LinearShape& shape, const float* x, const LinearWeight& weight, float* y, ThreadPool& pool,
+                Isa isa);
 
 }  // namespace ingot::cpu

@@ -64,8 +64,9 @@ array unpack_weight(const PackedWeight& weight) {
   return mx::slice(rows, {0, 0}, {weight.out_features, weight.in_features});
 }
 
-array linear_reference(const array& x, const PackedWeight& weight) {
-  return mx::matmul(x, mx::transpose(unpack_weight(weight)));
+array linear_reference(const array& x, const PackedWeight& weight, const std::optional<array>& bias) {
+  const array y = mx::matmul(x, mx::transpose(unpack_weight(weight)));
+  return bias ? y + *bias : y;
 }
 
 }  // namespace ingot

@@ -25,7 +25,8 @@ Rows random_rows(int num_rows, int width, unsigned seed = 2) {
   return x;
 }
 
-Rows run(const PackedWeight& weight, const Rows& x, int num_threads = 1, cpu::Isa isa = cpu::isa()) {
+Rows run(const PackedWeight& weight, const Rows& x, int num_threads = 1, cpu::Isa isa = cpu::isa(),
+         const float* bias = nullptr) {
   const int num_rows = static_cast<int>(x.size()) / weight.in_features;
   static std::unique_ptr<cpu::ThreadPool> pools[5];
   auto& pool = pools[num_threads];
@@ -33,7 +34,7 @@ Rows run(const PackedWeight& weight, const Rows& x, int num_threads = 1, cpu::Is
   // A guard behind the result: no kernel may write past it.
   Rows y(size_t(num_rows) * weight.out_features + 16, -7.0f);
   cpu::run_linear({weight.format, num_rows, weight.in_features, weight.out_features}, x.data(),
-                  weight.data.data<uint8_t>(), y.data(), *pool, isa);
+                  {weight.data.data<uint8_t>(), bias}, y.data(), *pool, isa);
   EXPECT_TRUE(std::all_of(y.end() - 16, y.end(), [](float v) { return v == -7.0f; }));
   y.resize(y.size() - 16);
   return y;
@@ -115,6 +116,25 @@ TEST(Linear, GivesARowTheSameBitsInEveryBatchThreadCountAndInstructionSet) {
   }
 }
 
+TEST(Linear, AddsItsBiasToTheFinishedSum) {
+  for (WeightFormat format : kAllFormats) {
+    const PackedWeight weight = random_weight(format, 200, 96);  // the last panel is half full
+    const Rows x = random_rows(70, 96), bias = random_rows(1, 200, 3);
+    Rows expected = run(weight, x);
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] += bias[i % 200];
+    for (cpu::Isa isa : {cpu::Isa::kPortable, cpu::Isa::kNeon, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+      if (!cpu::isa_available(isa)) continue;
+      for (int threads : {1, 3}) ASSERT_EQ(run(weight, x, threads, isa, bias.data()), expected) << format_name(format);
+    }
+    const array rows(x.data(), {70, 96}, mx::float32), offset = from_host(std::span<const float>(bias));
+    array fast = linear(rows, weight, offset), slow = linear_reference(rows, weight, offset);
+    const auto a = to_host<float>(fast), b = to_host<float>(slow);
+    ASSERT_TRUE(std::ranges::equal(a, expected)) << format_name(format);
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_NEAR(a[i], b[i], tolerance(weight, x.data() + i / 200 * 96, i % 200) + 1e-5) << format_name(format);
+  }
+}
+
 TEST(Linear, KeepsItsBitsOverManyRowsAndLongInputs) {
   for (WeightFormat format : {WeightFormat::kQ4_1, WeightFormat::kQ8_0, WeightFormat::kBf16, WeightFormat::kI16}) {
     const PackedWeight weight = random_weight(format, 72, 1536);
@@ -185,6 +205,7 @@ TEST(Linear, RefusesWhatDoesNotFit) {
   EXPECT_THROW(linear(mx::zeros({3, 64}, mx::float16), weight), std::invalid_argument);
   EXPECT_THROW(linear(mx::transpose(mx::zeros({64, 3})), weight).eval(), std::invalid_argument);
   EXPECT_EQ(linear(mx::zeros({0, 64}), weight).shape(0), 0);
+  EXPECT_THROW(linear(mx::zeros({3, 64}), weight, mx::zeros({39})), std::invalid_argument);
   weight.out_features = 50;
   EXPECT_THROW(linear(mx::zeros({3, 64}), weight), std::invalid_argument);
 }

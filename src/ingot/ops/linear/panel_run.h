@@ -15,6 +15,7 @@ struct PanelRun {
   int num_outputs;  // ≤ 16 · num_panels; the last panel may be partly padding
   float* y;         // [row][y_stride], at the run's first output
   ptrdiff_t y_stride;
+  const float* bias = nullptr;  // of each output, at the run's first; null: none
 };
 
 }  // namespace ingot::cpu
@@ -33,14 +34,16 @@ INGOT_INLINE void for_blocks(int count, const Body& body, int first = 0) {
   if constexpr (n > 1) for_blocks<n / 2>(count, body, first);
 }
 
-// Writes totals [row][p panels][16] of the panels from `panel` on, leaving padding out.
+// Writes totals [row][p panels][16] of the panels from `panel` on, with their bias, leaving padding out.
 template <int p>
 INGOT_INLINE void store_totals(const float* totals, int num_rows, int panel, const PanelRun& run) {
   for (int r = 0; r < num_rows; ++r) {
     for (int q = 0; q < p; ++q, totals += kPanelRows) {
       const int first = (panel + q) * kPanelRows, left = run.num_outputs - first;
       float* y = run.y + r * run.y_stride + first;
-      left >= kPanelRows ? store(y, load(totals)) : store_first(y, load(totals), left);
+      F32 sum = load(totals);
+      if (run.bias) sum = sum + (left >= kPanelRows ? load(run.bias + first) : load_first(run.bias + first, left));
+      left >= kPanelRows ? store(y, sum) : store_first(y, sum, left);
     }
   }
 }

@@ -10,7 +10,7 @@ struct NormScale {
 };
 
 struct NormKernels {
-  // y = x · weight / √(mean(x²) + eps) over one row.
+  // y = x · weight / √(mean(x²) + eps) over one row; y may be x.
   void (*rms_norm)(const float* x, const NormScale& scale, float* y);
   // sum = residual + x, then y as above of sum.
   void (*add_rms_norm)(const float* x, const float* residual, const NormScale& scale, float* sum, float* y);

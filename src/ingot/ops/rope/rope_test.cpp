@@ -1,6 +1,7 @@
 // Angles against float64 of the float32 product.
 #include "ingot/ops/rope/rope.h"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -34,6 +35,22 @@ TEST(Rope, EqualsFallback) {
   const array positions = from_host(std::vector<int32_t>{3, 0, 2047}), freq = from_host(default_inv_freq(1e6f, 64));
   const array fast = rope_table(positions, freq), slow = reference::rope_table(positions, freq);
   EXPECT_TRUE(mx::allclose(fast, slow, 0.0, 1e-6).item<bool>());
+  const RopeScale scale{1.25f, 0.1f, 512};
+  const array scaled = rope_table(positions, freq, scale);
+  EXPECT_TRUE(mx::allclose(scaled, reference::rope_table(positions, freq, scale), 0.0, 2e-6).item<bool>());
+  EXPECT_FALSE(mx::allclose(scaled, slow, 0.0, 0.1).item<bool>());
+}
+
+TEST(Rope, AScaleGrowsByThePeriod) {
+  const array positions = from_host(std::vector<int32_t>{0, 511, 512, 1535, 1536}),
+              still = from_host(std::vector{0.0f});
+  array table = rope_table(positions, still, {2.0f, 0.1f, 512});
+  const auto values = to_host<float>(table);
+  for (size_t t = 0; t < 5; ++t) {
+    const double period = std::array{0, 0, 1, 2, 3}[t];
+    EXPECT_FLOAT_EQ(values[2 * t], 2 * (1 + 0.1 * std::log(1 + period)));
+    EXPECT_EQ(values[2 * t + 1], 0.0f);
+  }
 }
 
 }  // namespace
