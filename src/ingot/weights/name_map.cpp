@@ -59,8 +59,9 @@ std::optional<std::string> hugging_face_name(std::string_view gguf_name) {
 }
 
 bool rows_are_paired(std::string_view gguf_architecture, std::string_view name) {
-  return gguf_architecture == "llama" && (name.find(".self_attn.q_proj.") != std::string_view::npos ||
-                                          name.find(".self_attn.k_proj.") != std::string_view::npos);
+  const bool pairs = gguf_architecture == "llama" || gguf_architecture == "smollm3";
+  return pairs && (name.find(".self_attn.q_proj.") != std::string_view::npos ||
+                   name.find(".self_attn.k_proj.") != std::string_view::npos);
 }
 
 }  // namespace ingot

@@ -21,6 +21,7 @@ TEST(NameMap, GgufToHuggingFace) {
 TEST(NameMap, PairedRowsGoBackToHalves) {
   EXPECT_TRUE(rows_are_paired("llama", "model.layers.0.self_attn.q_proj.weight"));
   EXPECT_TRUE(rows_are_paired("llama", "model.layers.0.self_attn.k_proj.bias"));
+  EXPECT_TRUE(rows_are_paired("smollm3", "model.layers.3.self_attn.q_proj.weight"));
   EXPECT_FALSE(rows_are_paired("llama", "model.layers.0.self_attn.v_proj.weight"));
   EXPECT_FALSE(rows_are_paired("qwen2", "model.layers.0.self_attn.q_proj.weight"));
   EXPECT_FALSE(rows_are_paired("", "model.layers.0.self_attn.q_proj.weight"));

@@ -26,6 +26,7 @@ constexpr std::array kArchitectures = std::to_array<Architecture>({
     {"llama", "LlamaForCausalLM", "llama"},
     {"qwen2", "Qwen2ForCausalLM", "qwen2"},
     {"qwen3", "Qwen3ForCausalLM", "qwen3"},
+    {"smollm3", "SmolLM3ForCausalLM", "smollm3"},
 });
 
 // The keys of one architecture, "<arch>.<name>".
