@@ -1,6 +1,7 @@
 // What a model's layers keep between steps, and how layers share block tables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,23 @@ inline std::vector<KvGroup> group_layers(const std::vector<KvSpec>& layers) {
     group->layers.push_back(layer);
   }
   return groups;
+}
+
+// Where a layer's state is: its group, and its place among the group's layers.
+struct KvPlace {
+  int group = 0, layer = 0;
+};
+
+// By model layer.
+inline std::vector<KvPlace> place_layers(const std::vector<KvGroup>& groups) {
+  std::size_t num_layers = 0;
+  for (const KvGroup& group : groups) num_layers += group.layers.size();
+  std::vector<KvPlace> places(num_layers);
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    for (std::size_t i = 0; i < groups[group].layers.size(); ++i)
+      places[groups[group].layers[i]] = {static_cast<int>(group), static_cast<int>(i)};
+  }
+  return places;
 }
 
 }  // namespace ingot

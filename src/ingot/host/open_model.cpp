@@ -38,10 +38,10 @@ Result<EngineModel> load_weights(const Checkpoint& checkpoint, const Architectur
 }
 
 Result<int32_t> choose_max_model_len(const ModelConfig& config, const ModelSource& source) {
-  if (!source.max_model_len) return config.max_position_embeddings;
-  if (*source.max_model_len > config.max_position_embeddings) {
+  if (!source.max_model_len) return config.max_model_len;
+  if (*source.max_model_len > config.max_model_len) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("--max-model-len {} exceeds the model's {} positions",
-                                                         *source.max_model_len, config.max_position_embeddings));
+                                                         *source.max_model_len, config.max_model_len));
   }
   return *source.max_model_len;
 }
@@ -67,6 +67,7 @@ Result<OpenedModel> open_model(OpenOptions options) {
   OpenedModel opened;
   opened.path = path->string();
   opened.config = std::move(*config);
+  opened.config.max_model_len = *max_model_len;
   opened.generation = std::move(*generation);
   options.scheduler.max_model_len = *max_model_len;
 

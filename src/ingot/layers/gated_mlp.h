@@ -8,8 +8,8 @@ namespace ingot {
 
 class GatedMlp {
  public:
-  explicit GatedMlp(const Weights& w)
-      : gate_up_(w, {"gate_proj.weight", "up_proj.weight"}), down_(w, {"down_proj.weight"}) {}
+  explicit GatedMlp(const Weights& w, bool bias = false)
+      : gate_up_(w, {"gate_proj", "up_proj"}, bias), down_(w, {"down_proj"}, bias) {}
 
   array operator()(const array& x) const { return down_(silu_mul(gate_up_(x))); }
 

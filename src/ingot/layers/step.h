@@ -16,6 +16,12 @@ struct StepKv {
   int block_size = 0;
 };
 
+// Angles of the step's tokens by one kind of rope: rope_table().
+struct RopeTables {
+  array keys;
+  std::optional<array> queries;  // where theirs differ
+};
+
 // T tokens of R rows; everything that may depend on an unread token is an array.
 struct Step {
   array ids;                      // int32[T]
@@ -24,7 +30,7 @@ struct Step {
   array context_len;              // int32[R]: the row's tokens in the pool after this step
   std::vector<StepKv> kv;         // by KV group
   std::optional<array> out_rows;  // int32[O]: tokens whose last hidden state is wanted; absent = all
-  std::vector<array> ropes;       // angles by rope kind, set by the decoder at its start
+  std::vector<RopeTables> ropes;  // by rope kind, set by the decoder at its start
 };
 
 }  // namespace ingot

@@ -4,15 +4,21 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "ingot/models/config_reader.h"
 #include "ingot/models/families.h"
 
 namespace ingot {
 namespace {
 
 const std::vector<Architecture>& architectures() {
+  // Angles that are computed here, and the stray head of a tied model.
+  const std::vector<std::string_view> ignored{"*.rotary_emb.inv_freq", "lm_head.weight"};
   static const std::vector<Architecture> rows{
-      {"LlamaForCausalLM", read_decoder_config, make_llama, {"*.rotary_emb.inv_freq", "lm_head.weight"}},
+      {"LlamaForCausalLM", read_llama_config, make_llama, ignored},
+      {"MistralForCausalLM", read_mistral_config, make_llama, ignored},
+      {"Ministral3ForCausalLM", read_ministral3_config, make_llama, ignored},
+      {"SmolLM3ForCausalLM", read_smollm3_config, make_llama, ignored},
+      {"Qwen2ForCausalLM", read_qwen2_config, make_qwen2, ignored},
+      {"Qwen3ForCausalLM", read_qwen3_config, make_qwen3, ignored},
   };
   return rows;
 }
