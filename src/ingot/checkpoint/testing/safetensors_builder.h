@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <boost/json.hpp>
+#include <unistd.h>
 
 namespace ingot::testing {
 
@@ -52,10 +53,10 @@ class SafetensorsBuilder {
   std::vector<std::byte> data_;
 };
 
-// A folder in the test's temporary folder, gone with the object.
+// A folder of the process's own in the test's temporary folder, gone with the object.
 class TempFolder {
  public:
-  explicit TempFolder(const std::filesystem::path& path) : path_(path) {
+  explicit TempFolder(const std::filesystem::path& path) : path_(path.string() + "_" + std::to_string(::getpid())) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
