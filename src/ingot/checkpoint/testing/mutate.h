@@ -55,6 +55,8 @@ class Mutator {
 
   // A text with bytes changed, put in, taken out or repeated.
   std::string text(std::string file) {
+    constexpr std::string_view kTelling("[{\"\\,:-9e\xF0\x00 ", 12);
+    static_assert(kTelling.back() == ' ');
     for (size_t n = 1 + below(3); n > 0 && !file.empty(); --n) {
       const size_t at = below(file.size());
       switch (below(4)) {
@@ -62,7 +64,7 @@ class Mutator {
           file[at] = static_cast<char>(below(256));
           break;
         case 1:
-          file.insert(at, 1 + below(40), std::string_view("[{\"\\,:-9e\xF0\x00 ", 14)[below(14)]);
+          file.insert(at, 1 + below(40), kTelling[below(kTelling.size())]);
           break;
         case 2:
           file.erase(at, 1 + below(20));
