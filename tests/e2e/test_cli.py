@@ -170,7 +170,7 @@ class Terminal:
         self.text = re.sub(r"\x1b\[[?0-9;]*[A-Za-z~]", "", self.text + self.decoder.decode(data))
         return bool(data)
 
-    def expect(self, pattern, within=10):
+    def expect(self, pattern, within=30):
         """Waits for the pattern, and drops what came up to its end."""
         end = time.monotonic() + within
         while not (found := re.search(pattern, self.text)):
@@ -179,10 +179,16 @@ class Terminal:
         seen, self.text = self.text[: found.end()], self.text[found.end() :]
         return seen
 
-    def exit_code(self, within=10):
+    def leave(self):
+        """Ctrl-D until it is heard: before the line editor has the terminal, the terminal keeps it to itself."""
+        return self.exit_code(keys="\x04")
+
+    def exit_code(self, within=30, keys=""):
         end = time.monotonic() + within
         while True:
-            self._read(0.05)
+            with contextlib.suppress(OSError):  # it has gone
+                self.send(keys)
+            self._read(0.5 if keys else 0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 return os.waitstatus_to_exitcode(status)
@@ -256,8 +262,7 @@ def test_ctrl_c_stops_the_reply_and_ctrl_d_leaves(mock_server, env):
         t.send("/stats\r")
         t.expect("figures")
         t.expect("> ")
-        t.send("\x04")
-        assert t.exit_code() == 0
+        assert t.leave() == 0
 
 
 def test_several_lines_make_one_message(mock_server, env):
@@ -282,8 +287,7 @@ def test_several_lines_make_one_message(mock_server, env):
         time.sleep(0.2)
         t.send("\r")
         t.expect("\r\nfive\r\nsix\r\n> ")
-        t.send("\x04")
-        assert t.exit_code() == 0
+        assert t.leave() == 0
 
 
 def test_a_connection_that_the_server_closed_is_opened_anew(mock_server, env):
@@ -303,8 +307,7 @@ def test_history_and_completion(mock_server, env):
         t.send("/sta\t\r")  # Tab
         t.expect("figures after each reply")
         t.expect("> ")
-        t.send("\x04")
-        assert t.exit_code() == 0
+        assert t.leave() == 0
     with at_terminal(env, "chat", "--url", url) as t:  # another session
         t.expect("> ")
         t.send("\x1b[A")  # up
