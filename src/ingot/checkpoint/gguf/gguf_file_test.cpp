@@ -1,8 +1,8 @@
 // What the GGUF reader takes and what it refuses; a heap buffer of exactly the file's size shows each stray read.
 #include "ingot/checkpoint/gguf/gguf_file.h"
 
+#include <cstring>
 #include <functional>
-#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,8 @@
 #include "ingot/checkpoint/gguf/config.h"
 #include "ingot/checkpoint/gguf/tokenizer_json.h"
 #include "ingot/checkpoint/testing/gguf_builder.h"
+#include "ingot/checkpoint/testing/mutate.h"
+#include "ingot/checkpoint/testing/refusal.h"
 
 namespace ingot::gguf {
 namespace {
@@ -17,15 +19,8 @@ namespace {
 using testing::GgufBuilder;
 using ::testing::HasSubstr;
 
-// The message and code with which a file is refused; fails the test when it is taken.
 FormatError refusal(const std::vector<std::byte>& bytes) {
-  try {
-    parse(bytes);
-  } catch (const FormatError& e) {
-    return e;
-  }
-  ADD_FAILURE() << "the file was taken";
-  return {ErrorCode::kInternal, ""};
+  return testing::refusal([](const std::vector<std::byte>& file) { parse(file); }, bytes);
 }
 
 void expect_refused(const GgufBuilder& file, ErrorCode code, const std::string& words) {
@@ -172,30 +167,10 @@ TEST(GgufFile, MutatedHeadersNeverCrash) {
   const GgufBuilder builder = testing::tiny_llama();
   const std::vector<std::byte> whole = builder.build();
   ASSERT_TRUE(loads(whole));
-  std::mt19937 random(1);
-  const auto below = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
-  const std::array<uint64_t, 9> odd{0, 1, 0xFFFFFFFF, 1ull << 31, 1ull << 42, 1ull << 60, 1ull << 63, ~0ull, ~31ull};
+  testing::Mutator mutator(1);
   int taken = 0, refused = 0;
   for (int round = 0; round < 20000; ++round) {
-    std::vector<std::byte> bytes = whole;
-    for (size_t n = 1 + below(3); n > 0; --n) {
-      const size_t at = below(builder.header_bytes() - 8);
-      switch (below(4)) {
-        case 0:
-          bytes[at] = std::byte(below(256));
-          break;
-        case 1:
-          bytes[at] ^= std::byte(1u << below(8));
-          break;
-        case 2:
-          put(bytes, at, odd[below(odd.size())]);
-          break;
-        default:
-          put(bytes, at, below(2 * whole.size()));
-      }
-    }
-    if (below(8) == 0) bytes.resize(below(bytes.size()));
-    bytes.shrink_to_fit();
+    const std::vector<std::byte> bytes = mutator.bytes(whole, builder.header_bytes());
     ++(loads(bytes) ? taken : refused);
   }
   EXPECT_GT(taken, 100);

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ingot/checkpoint/format_error.h"
+#include "ingot/checkpoint/testing/refusal.h"
 #include "ingot/checkpoint/testing/safetensors_builder.h"
 
 namespace ingot::safetensors {
@@ -16,13 +16,7 @@ using testing::safetensors_bytes;
 using testing::SafetensorsBuilder;
 
 FormatError refusal(const std::vector<std::byte>& bytes) {
-  try {
-    parse(bytes);
-  } catch (const FormatError& e) {
-    return e;
-  }
-  ADD_FAILURE() << "the file was taken";
-  return {ErrorCode::kInternal, ""};
+  return testing::refusal([](const std::vector<std::byte>& file) { parse(file); }, bytes);
 }
 
 void expect_refused(std::string_view header, size_t data_bytes, const std::string& words) {
